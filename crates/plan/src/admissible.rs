@@ -3,21 +3,7 @@
 //! Silence would be taken for effect, so each is refused with the reason and with what to type.
 
 use fathom_record::engines::{EngineEntry, Need};
-
-use super::RunOptions;
-
-/// What a run asks for.
-#[derive(Clone, Copy, Debug)]
-pub struct Asked<'a> {
-    /// How it goes about its target.
-    pub options: &'a RunOptions,
-    /// Whether anything is read.
-    pub reads: bool,
-    /// Whether anything is changed.
-    pub writes: bool,
-    /// Flags of single I/Os are sent where they do nothing, as another tool sends them.
-    pub flags_as_asked: bool,
-}
+use fathom_record::plan::{Needs, RunOptions};
 
 /// What a target's name says of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,18 +29,19 @@ pub struct Refusal {
     pub remedy: String,
 }
 
-/// All that a target of this name and an engine, where it is known, have no place for.
+/// All that a target of this name and an engine, where it is known, have no place for; `literal` as for [`on_engine`].
 pub fn admissible(
-    asked: &Asked<'_>,
+    (options, needs): (&RunOptions, Needs),
+    literal: bool,
     engine: Option<&EngineEntry>,
     targets: &[(&str, Named)],
 ) -> Vec<Refusal> {
-    let of_targets = targets.iter().flat_map(|(name, named)| on_target(asked, name, *named));
-    of_targets.chain(engine.into_iter().flat_map(|engine| on_engine(asked, engine))).collect()
+    let of_targets = targets.iter().flat_map(|(name, named)| on_target(options, name, *named));
+    let of_engine = engine.into_iter().flat_map(|engine| on_engine((options, needs), literal, engine));
+    of_targets.chain(of_engine).collect()
 }
 
-fn on_target(asked: &Asked<'_>, name: &str, named: Named) -> Vec<Refusal> {
-    let options = asked.options;
+fn on_target(options: &RunOptions, name: &str, named: Named) -> Vec<Refusal> {
     let refusal = |flag: &str, cause: &str, remedy: String| Refusal {
         place: format!("{flag} with target `{name}`"),
         cause: cause.to_owned(),
@@ -101,31 +88,35 @@ fn on_target(asked: &Asked<'_>, name: &str, named: Named) -> Vec<Refusal> {
     refusals
 }
 
-/// All that an engine has no place for, whatever the target.
-pub fn on_engine(asked: &Asked<'_>, engine: &EngineEntry) -> Vec<Refusal> {
-    let options = asked.options;
+/// All that an engine has no place for, whatever the target. A `literal` plan sends flags of single I/Os also where
+/// they do nothing, as another tool sends them.
+pub fn on_engine(
+    (options, needs): (&RunOptions, Needs),
+    literal: bool,
+    engine: &EngineEntry,
+) -> Vec<Refusal> {
     let (flags, direct) = (options.io_flags, options.direct);
     let refusal = |flag: &str, cause: &str, remedy: &str| Refusal {
         place: format!("{flag} with engine {}", engine.name),
         cause: cause.to_owned(),
         remedy: remedy.to_owned(),
     };
-    let needs = |what: Need| match what {
+    let given = |what: Need| match what {
         Need::Stripe => ("--stripe", options.stripe_bytes.is_some()),
         Need::Durable => ("--durable", options.durable.is_some()),
         Need::IoFlags => ("--io-flags", !flags.is_empty()),
         Need::Hipri => ("--io-flags hipri", flags.hipri),
-        Need::Reads => ("reads", asked.reads),
-        Need::ReadsAlone => ("reads", asked.reads && !asked.writes),
+        Need::Reads => ("reads", needs.reads),
+        Need::ReadsAlone => ("reads", needs.reads && !needs.writes),
     };
     let own = engine.no_place_for.iter().filter_map(|lack| {
-        let (flag, given) = needs(lack.what);
+        let (flag, given) = given(lack.what);
         given.then(|| refusal(flag, lack.cause, lack.remedy))
     });
     let by_cache = [
         (
             "--io-flags hipri",
-            flags.hipri && !direct && !asked.flags_as_asked,
+            flags.hipri && !direct && !literal,
             "I/O through the page cache is never polled for",
             "leave hipri or --buffered out",
         ),
@@ -157,15 +148,12 @@ mod tests {
     fn places(plan: &str, engine: Option<&str>, targets: &[(&str, Named)]) -> Vec<String> {
         let source = PlanSource::from_toml(&format!("target = ['x', 'y']\n{plan}"), "plan.toml").expect(plan);
         let plan = source.resolve(1).expect(plan);
-        let mix = plan.workload.mix;
-        let asked = Asked {
-            options: &plan.options,
-            reads: mix.read_share > 0.0,
-            writes: mix.changes_data(),
-            flags_as_asked: false,
-        };
+        let needs = Needs::of([&plan.workload]);
         let engine = engine.map(|name| named(name).expect(name));
-        admissible(&asked, engine, targets).into_iter().map(|refusal| refusal.place).collect()
+        admissible((&plan.options, needs), false, engine, targets)
+            .into_iter()
+            .map(|refusal| refusal.place)
+            .collect()
     }
 
     /// Engines that refuse each flag, of all on a file.

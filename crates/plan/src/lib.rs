@@ -44,7 +44,7 @@ mod campaign_properties;
 #[cfg(test)]
 mod properties;
 
-pub use admissible::{Asked, Named, Refusal, admissible, on_engine};
+pub use admissible::{Named, Refusal, admissible, on_engine};
 pub use again::{NoLine, assess_line, campaign_line, compare_line, explain_line, run_line, sweep_line};
 pub use assess::{AssessOptions, RawAssess, assess_command_line, assess_decorators};
 pub use campaigns::{compare_command_line, explain_command_line, repeat_command_line, sweep_command_line};
@@ -71,7 +71,7 @@ pub use text::Text;
 pub use write::{exact_command_line, to_command_line, to_toml};
 
 pub use fathom_record::options::{Client, Reach, Role};
-pub use fathom_record::plan::{RunOptions, RunPlan};
+pub use fathom_record::plan::{Needs, RunOptions, RunPlan};
 
 /// Processors from how a plan writes them, `0-3,6`; `any` names none.
 ///

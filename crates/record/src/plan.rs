@@ -2,6 +2,8 @@
 //!
 //! Every front end makes a [`RunPlan`]; sessions and engines hold it, or its [`RunOptions`], as they are.
 
+use serde::{Deserialize, Serialize};
+
 use crate::options::{Client, Decorators, Durable, IoFlags, Role, WitnessSource};
 use crate::workload::Workload;
 
@@ -17,6 +19,13 @@ pub struct RunPlan {
     pub workload: Workload,
     /// How.
     pub options: RunOptions,
+}
+
+impl RunPlan {
+    /// Whether both go about the same targets in the same way, whatever they do to them.
+    pub fn goes_about_it_like(&self, other: &Self) -> bool {
+        (&self.targets, &self.engine, &self.options) == (&other.targets, &other.engine, &other.options)
+    }
 }
 
 /// How a run goes about its target.
@@ -86,5 +95,30 @@ impl RunOptions {
     pub fn without_permits(&self) -> Self {
         let clients = self.clients.iter().map(Client::without_permits).collect();
         Self { permits: Vec::new(), check_empty: false, clients, ..self.clone() }
+    }
+}
+
+/// What is done to targets that stay open for several runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Needs {
+    /// Whether anything is read.
+    pub reads: bool,
+    /// Whether anything is written or trimmed.
+    pub writes: bool,
+    /// Bytes that are used, from the start; absent: all.
+    pub size_bytes: Option<u64>,
+}
+
+impl Needs {
+    /// Of all these workloads; at least one.
+    pub fn of<'a>(workloads: impl IntoIterator<Item = &'a Workload>) -> Self {
+        let mut needs = Self { reads: false, writes: false, size_bytes: Some(0) };
+        for workload in workloads {
+            needs.reads |= workload.mix.read_share > 0.0;
+            needs.writes |= workload.mix.changes_data();
+            let end = workload.span_bytes.map(|span| span.saturating_add(workload.offset_bytes));
+            needs.size_bytes = needs.size_bytes.zip(end).map(|(bytes, end)| bytes.max(end));
+        }
+        needs
     }
 }

@@ -23,10 +23,10 @@ mod work;
 use std::sync::atomic::AtomicBool;
 
 use fathom_engine::ErrorKind;
+use fathom_record::RunRecord;
 use fathom_record::campaign::{
     AssessPlan, AssessRecord, PatternResult, PointQuality, PreconditionEnd, RepeatEnd, RepeatRule,
 };
-use fathom_record::{RunRecord, Workload};
 use fathom_store::Store;
 
 use crate::bands;
@@ -39,7 +39,7 @@ use crate::run::{Session, SessionPlan};
 use crate::runner::Runner;
 use budget::Budget;
 use conclude::Choice;
-use fathom_plan::{AssessOptions, Known, RunOptions, assess_decorators};
+use fathom_plan::{AssessOptions, Known, Needs, RunOptions, RunPlan, assess_decorators};
 use passes::Point;
 use searching::Searched;
 use work::Work;
@@ -335,38 +335,33 @@ fn open(
     progress: &mut dyn Progress,
     stop: &AtomicBool,
 ) -> Result<Session, CampaignError> {
-    let any = |test: &dyn Fn(&Workload) -> bool| plan.patterns.iter().any(|pattern| test(&pattern.workload));
-    let session = Session::open(
-        &SessionPlan {
-            targets: std::slice::from_ref(&plan.target),
-            engine: plan.engine.as_deref(),
-            reads: any(&|workload| workload.mix.read_share > 0.0),
-            writes: !plan.precondition.is_none() || any(&|workload| workload.mix.changes_data()),
-            options: &RunOptions {
-                permits: options.permit.iter().cloned().collect(),
-                check_empty: options.check_empty,
-                // Clients share the real time.
-                real_time: !options.clients.is_empty() && plan.target.starts_with("sim:"),
-                decorators: assess_decorators(plan)?,
-                clients: options.clients.clone(),
-                partition: plan.partition,
-                ..RunOptions::default()
-            },
-            size_bytes: plan.size_bytes,
-            devices: Some(devices),
-            marks: true,
-            exact: false,
-            flags_as_asked: false,
-            seed: plan.seed,
+    let workloads = || plan.patterns.iter().map(|pattern| &pattern.workload);
+    let run = RunPlan {
+        targets: vec![plan.target.clone()],
+        engine: plan.engine.clone(),
+        workload: workloads().next().expect("an assessment has a pattern").clone(),
+        options: RunOptions {
+            permits: options.permit.iter().cloned().collect(),
+            check_empty: options.check_empty,
+            // Clients share the real time.
+            real_time: !options.clients.is_empty() && plan.target.starts_with("sim:"),
+            decorators: assess_decorators(plan)?,
+            clients: options.clients.clone(),
+            partition: plan.partition,
+            ..RunOptions::default()
         },
-        progress,
-        stop,
-    );
+    };
+    let patterns = Needs::of(workloads());
+    let needs = Needs {
+        writes: !plan.precondition.is_none() || patterns.writes,
+        size_bytes: plan.size_bytes,
+        ..patterns
+    };
+    let asked = SessionPlan { needs, devices: Some(devices), seed: plan.seed, ..SessionPlan::of(&run) };
+    let session = Session::open(&asked, progress, stop);
     session.map_err(|error| match error {
         CampaignError::Engine(mut refusal)
-            if refusal.kind == ErrorKind::Refused
-                && !refusal.remedy.is_empty()
-                && any(&|workload| workload.mix.changes_data()) =>
+            if refusal.kind == ErrorKind::Refused && !refusal.remedy.is_empty() && patterns.writes =>
         {
             refusal.remedy.push_str("\n  or measure reads only: --patterns randread-4k,randread-64k,read-1m");
             CampaignError::Engine(refusal)

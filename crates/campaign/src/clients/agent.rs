@@ -13,14 +13,12 @@ use fathom_engine::job::timeline::Phase;
 use fathom_engine::{EngineError, ErrorKind};
 use fathom_measure::clock::ClockFacts;
 use fathom_measure::{Clock, WallClock};
-use fathom_plan::{PlanSource, RunOptions, RunPlan};
+use fathom_plan::{Needs, PlanSource, RunPlan};
 use fathom_record::facts::{TargetFacts, TargetKind};
 use fathom_record::{RunRecord, Workload};
 use fathom_target::Preparation;
 
-use super::frame::{
-    self, FromAgent, Hello, Look, Needs, Observed, Opened, Order, Readiness, Reason, ToAgent,
-};
+use super::frame::{self, FromAgent, Hello, Look, Observed, Opened, Order, Readiness, Reason, ToAgent};
 use super::watch;
 use crate::error::CampaignError;
 use crate::progress::Progress;
@@ -125,17 +123,8 @@ impl<O: Write> Shared<O> {
 
 /// Targets that stay open, and for what.
 struct Kept {
-    manner: Manner,
-    session: Session,
-}
-
-/// What orders have in common whose targets stay open.
-#[derive(PartialEq)]
-struct Manner {
-    targets: Vec<String>,
-    engine: Option<String>,
-    options: RunOptions,
     needs: Needs,
+    session: Session,
 }
 
 struct Agent<O> {
@@ -204,17 +193,12 @@ impl<O: Write + Send> Agent<O> {
         kept: &'k mut Option<Kept>,
         teller: &mut Teller<'_, O>,
     ) -> Result<&'k Session, CampaignError> {
-        let manner = Manner {
-            targets: plan.targets.clone(),
-            engine: plan.engine.clone(),
-            options: plan.options.clone(),
-            needs: order.needs,
-        };
-        if kept.as_ref().is_none_or(|kept| kept.manner != manner) {
+        let needs = order.needs;
+        let serves = |kept: &Kept| kept.needs == needs && kept.session.plan().goes_about_it_like(plan);
+        if !kept.as_ref().is_some_and(serves) {
             // What is held is let go of before it is opened again.
             *kept = None;
-            let Needs { reads, writes, size_bytes } = order.needs;
-            let asked = SessionPlan { reads, writes, size_bytes, ..SessionPlan::of(plan) };
+            let asked = SessionPlan { needs, ..SessionPlan::of(plan) };
             let mut session = Session::open(&asked, teller, &self.shared.stop)?;
             if session.is_simulated_time() {
                 let cause = "time is simulated, and several clients share the real one";
@@ -223,7 +207,7 @@ impl<O: Write + Send> Agent<O> {
                     .into());
             }
             session.stamp_by(self.clock.clone());
-            *kept = Some(Kept { manner, session });
+            *kept = Some(Kept { needs, session });
         }
         Ok(&kept.as_ref().expect("it was opened where it was not").session)
     }

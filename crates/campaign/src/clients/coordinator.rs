@@ -9,12 +9,12 @@ use std::time::Duration;
 use fathom_engine::{EngineError, ErrorKind};
 use fathom_measure::clock::offset::{Offset, Ping, offset};
 use fathom_measure::{Clock, WallClock};
-use fathom_plan::{Client, PlanSource, Role, RunPlan, to_toml};
+use fathom_plan::{Client, Needs, PlanSource, Role, RunPlan, to_toml};
 use fathom_record::RunRecord;
 use fathom_record::run::Ending;
 use fathom_target::TargetName;
 
-use super::frame::{FromAgent, Hello, Look, Needs, Observed, Opened, Order, Readiness, ToAgent, Watching};
+use super::frame::{FromAgent, Hello, Look, Observed, Opened, Order, Readiness, ToAgent, Watching};
 use super::link::{Event, Link, about, plain};
 use super::push;
 use super::series::{Series, common, shown};

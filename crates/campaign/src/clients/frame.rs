@@ -5,6 +5,7 @@
 
 use std::io::{self, Read, Write};
 
+use fathom_plan::Needs;
 use fathom_record::environment::Environment;
 use fathom_record::facts::TargetFacts;
 use fathom_record::telemetry::Telemetry;
@@ -53,17 +54,6 @@ pub struct Order {
     pub shares_machine: bool,
     /// What all runs on these targets will do to them.
     pub needs: Needs,
-}
-
-/// What is done to targets that stay open for several runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Needs {
-    /// Whether anything is read.
-    pub reads: bool,
-    /// Whether anything is written or trimmed.
-    pub writes: bool,
-    /// Bytes that are used, from the start; absent: all.
-    pub size_bytes: Option<u64>,
 }
 
 /// What a client has open.

@@ -19,4 +19,4 @@ mod watch;
 
 pub use agent::serve;
 pub(crate) use coordinator::Crew;
-pub(crate) use frame::{Needs, Opened};
+pub(crate) use frame::Opened;

@@ -90,8 +90,8 @@ fn here(
     progress: &mut dyn Progress,
     stop: &AtomicBool,
 ) -> Result<RunRecord, CampaignError> {
-    let session =
-        Session::open(&SessionPlan { engine: None, marks: false, ..SessionPlan::of(plan) }, progress, stop)?;
+    let ours = RunPlan { engine: None, ..plan.clone() };
+    let session = Session::open(&SessionPlan { marks: false, ..SessionPlan::of(&ours) }, progress, stop)?;
     // Open until the tool has ended.
     let (targets, _inherited) = told(&session, &plan.workload)?;
     let prepared = prepare(external, plan, &targets, folder)?;

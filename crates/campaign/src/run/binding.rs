@@ -97,7 +97,7 @@ fn device_of(machine: &Machine, facts: &TargetFacts) -> Option<Device> {
 impl Session {
     /// Processors for the jobs of one run.
     pub(super) fn binding(&self, workload: &Workload) -> Binding {
-        match &self.options.cpus {
+        match &self.plan.options.cpus {
             _ if self.is_simulated_time() => Binding::default(),
             Some(asked) => Binding::asked(asked),
             None => {

@@ -12,7 +12,7 @@ use fathom_record::{RunRecord, Workload};
 use super::binding;
 use super::session::{Beside, Session, SessionPlan};
 use super::targets::Targets;
-use crate::clients::{Crew, Needs, Opened};
+use crate::clients::{Crew, Opened};
 use crate::error::CampaignError;
 use crate::external::External;
 use crate::progress::Progress;
@@ -30,25 +30,20 @@ impl Session {
         stop: &AtomicBool,
     ) -> Result<Self, CampaignError> {
         let (clock, clock_facts) = WallClock::start();
-        if plan.engine.is_some_and(|engine| External::of(engine).is_some()) {
+        if plan.plan.engine.as_deref().is_some_and(|engine| External::of(engine).is_some()) {
             let cause = "clients measure with the engines of fathom, and another tool was named";
             return Err(EngineError::new(ErrorKind::Plan, "--engine", cause)
                 .with_remedy("leave --engine or the clients out")
                 .into());
         }
-        if plan.writes && wear::limit().is_some() {
+        if plan.needs.writes && wear::limit().is_some() {
             return Err(wear::uncounted("clients").into());
         }
-        let (targets, engine) = plan.named();
         // What is done comes with each run.
-        let any = RawPlan { target: Some(targets), ..RawPlan::default() };
-        let whole = RunPlan {
-            engine,
-            options: plan.options.clone(),
-            ..PlanSource::from_flags(any).resolve(plan.seed)?
-        };
-        let needs = Needs { reads: plan.reads, writes: plan.writes, size_bytes: plan.size_bytes };
-        let (crew, opened) = Crew::start(&whole, needs, progress, stop)?;
+        let any = RawPlan { target: Some(plan.plan.targets.clone()), ..RawPlan::default() };
+        let workload = PlanSource::from_flags(any).resolve(plan.seed)?.workload;
+        let whole = RunPlan { workload, ..plan.plan.clone() };
+        let (crew, opened) = Crew::start(&whole, plan.needs, progress, stop)?;
         let Opened { target, engine, environment } = opened;
         let unknown = || {
             let cause = format!("engine `{engine}` of the first client is not known here");
@@ -64,9 +59,9 @@ impl Session {
             ceilings: Vec::new(),
             ceiling_notes: Vec::new(),
             allowed: binding::allowed(),
-            options: plan.options.clone(),
+            plan: whole,
+            literal: false,
             notes: Vec::new(),
-            named: Some(plan.named()),
             left: None,
             crew: Some(Mutex::new(crew)),
         };
@@ -77,7 +72,7 @@ impl Session {
 
     /// How many clients carry each run; 1 for this process alone.
     pub fn clients(&self) -> u32 {
-        self.options.measuring().count().max(1) as u32
+        self.plan.options.measuring().count().max(1) as u32
     }
 
     /// Has the clients run a workload, each the whole of it, and adds them up.
@@ -92,14 +87,14 @@ impl Session {
         progress: &mut dyn Progress,
         stop: &AtomicBool,
     ) -> Result<RunRecord, CampaignError> {
-        let Some((targets, engine)) = self.named.clone().filter(|_| beside.is_alone()) else {
+        if !beside.is_alone() {
             let cause = "several clients carry plain runs alone";
             return Err(EngineError::new(ErrorKind::Plan, "running several clients", cause)
                 .with_remedy("leave the clients out")
                 .into());
-        };
+        }
         workload.validate()?;
-        let plan = RunPlan { targets, engine, workload: workload.clone(), options: self.options.clone() };
+        let plan = RunPlan { workload: workload.clone(), ..self.plan.clone() };
         let mut record = crew.lock().unwrap_or_else(PoisonError::into_inner).run(&plan, progress, stop)?;
         record.campaign = beside.campaign;
         record.ceilings.extend(self.ceilings().iter().cloned());

@@ -8,7 +8,7 @@ use fathom_record::facts::{TargetFacts, TargetKind};
 use fathom_target::TargetName;
 
 use super::session::SessionPlan;
-use fathom_plan::{Asked, Named, Refusal, admissible, on_engine, processors};
+use fathom_plan::{Named, Refusal, admissible, on_engine, processors};
 
 /// What can be said before the target is opened.
 ///
@@ -16,8 +16,8 @@ use fathom_plan::{Asked, Named, Refusal, admissible, on_engine, processors};
 /// The first flag without effect, why it has none, and what to type.
 pub fn check_flags(plan: &SessionPlan<'_>) -> Result<(), EngineError> {
     // An engine that does not carry files, or that there is not, is judged once it is chosen.
-    let engine = catalogue::choose(plan.engine, TargetKind::File).ok();
-    for target in plan.targets {
+    let engine = catalogue::choose(plan.plan.engine.as_deref(), TargetKind::File).ok();
+    for target in &plan.plan.targets {
         let named = match target.parse()? {
             TargetName::Path(_) => Named::Path,
             TargetName::Sim(_) => Named::Simulated,
@@ -25,7 +25,7 @@ pub fn check_flags(plan: &SessionPlan<'_>) -> Result<(), EngineError> {
             _ => Named::Within,
         };
         let engine = engine.filter(|_| named == Named::Path).map(EngineKind::entry);
-        first(admissible(&asked(plan), engine, &[(target, named)]))?;
+        first(admissible((&plan.plan.options, plan.needs), plan.literal, engine, &[(target, named)]))?;
     }
     Ok(())
 }
@@ -35,16 +35,7 @@ pub fn check_flags(plan: &SessionPlan<'_>) -> Result<(), EngineError> {
 /// # Errors
 /// The first one, why, and what to type.
 pub fn check_engine(plan: &SessionPlan<'_>, engine: EngineKind) -> Result<(), EngineError> {
-    first(on_engine(&asked(plan), engine.entry()))
-}
-
-fn asked<'a>(plan: &SessionPlan<'a>) -> Asked<'a> {
-    Asked {
-        options: plan.options,
-        reads: plan.reads,
-        writes: plan.writes,
-        flags_as_asked: plan.flags_as_asked,
-    }
+    first(on_engine((&plan.plan.options, plan.needs), plan.literal, engine.entry()))
 }
 
 fn first(refusals: Vec<Refusal>) -> Result<(), EngineError> {
@@ -68,7 +59,7 @@ pub fn without_poll_queues(target: &TargetFacts) -> Option<&str> {
 /// # Errors
 /// Which device has none, and how it gets some.
 pub fn check_priority(plan: &SessionPlan<'_>, target: &TargetFacts) -> Result<(), EngineError> {
-    match without_poll_queues(target).filter(|_| plan.options.io_flags.hipri && !plan.flags_as_asked) {
+    match without_poll_queues(target).filter(|_| plan.plan.options.io_flags.hipri && !plan.literal) {
         None => Ok(()),
         Some(device) => {
             let cause = format!("{device} has no poll queues");

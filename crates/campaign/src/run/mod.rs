@@ -25,7 +25,7 @@ use crate::devices::Devices;
 use crate::error::CampaignError;
 use crate::progress::Progress;
 use crate::replay::Survey;
-use fathom_plan::{RunPlan, exact_command_line};
+use fathom_plan::{Needs, RunPlan, exact_command_line};
 
 pub(crate) use binding::nodes_apart;
 pub(crate) use cautions::Queues;
@@ -91,43 +91,16 @@ impl Session {
         progress: &mut dyn Progress,
         stop: &AtomicBool,
     ) -> Result<Self, CampaignError> {
-        let ends: Option<Vec<u64>> = plans
-            .iter()
-            .map(|plan| Some(plan.workload.span_bytes?.saturating_add(plan.workload.offset_bytes)))
-            .collect();
-        let plan = SessionPlan {
-            reads: plans.iter().any(|plan| plan.workload.mix.read_share > 0.0),
-            writes: plans.iter().any(|plan| plan.workload.mix.changes_data()),
-            size_bytes: ends.and_then(|ends| ends.into_iter().max()),
-            seed,
-            devices: Some(devices),
-            ..SessionPlan::of(plans[0])
-        };
+        let needs = Needs::of(plans.iter().map(|plan| &plan.workload));
+        let plan = SessionPlan { needs, seed, devices: Some(devices), ..SessionPlan::of(plans[0]) };
         Self::open(&plan, progress, stop)
     }
 }
 
 impl<'a> SessionPlan<'a> {
-    /// Targets as they were named, and the engine that was asked for.
-    pub(super) fn named(&self) -> (Vec<String>, Option<String>) {
-        (self.targets.to_vec(), self.engine.map(str::to_owned))
-    }
-
     /// What one run needs of its session.
     pub fn of(plan: &'a RunPlan) -> Self {
-        let workload = &plan.workload;
-        Self {
-            targets: &plan.targets,
-            engine: plan.engine.as_deref(),
-            options: &plan.options,
-            reads: workload.mix.read_share > 0.0,
-            writes: workload.mix.changes_data(),
-            size_bytes: workload.span_bytes.map(|span| span.saturating_add(workload.offset_bytes)),
-            devices: None,
-            marks: true,
-            exact: false,
-            flags_as_asked: false,
-            seed: workload.seed,
-        }
+        let needs = Needs::of([&plan.workload]);
+        Self { plan, needs, devices: None, marks: true, literal: false, seed: plan.workload.seed }
     }
 }

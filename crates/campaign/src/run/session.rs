@@ -49,33 +49,23 @@ use crate::external::External;
 use crate::identity;
 use crate::progress::{Progress, Second, Silent};
 use crate::replay::Feed;
-use fathom_plan::{Applying, Known, RunOptions, RunPlan, exact_command_line};
+use fathom_plan::{Applying, Known, Needs, RunPlan, exact_command_line};
 
 /// What a session is opened for.
 #[derive(Clone, Copy, Debug)]
 pub struct SessionPlan<'a> {
-    /// Targets as the user named them; with several, each job works on one of them in turn, unless all
-    /// are one stripe.
-    pub targets: &'a [String],
-    /// Engine asked for.
-    pub engine: Option<&'a str>,
-    /// How its runs go about them.
-    pub options: &'a RunOptions,
-    /// Whether anything will be read.
-    pub reads: bool,
-    /// Whether anything will be written or trimmed.
-    pub writes: bool,
-    /// Bytes of the target that are needed, from its start.
-    pub size_bytes: Option<u64>,
+    /// The targets, the engine and how runs go about them; what each run does comes with it.
+    pub plan: &'a RunPlan,
+    /// What all of its runs do to the targets.
+    pub needs: Needs,
     /// The devices that the campaign began on which continues; absent for what is no campaign.
     pub devices: Option<&'a Devices>,
     /// Whether devices that are written are marked as fathom's, behind the bytes that are used.
     pub marks: bool,
-    /// Whether a file has every byte that is asked for: a shorter one that is there is made longer where it may be
-    /// written, and nothing is cut to whole blocks.
-    pub exact: bool,
-    /// Whether a flag of single I/Os is sent also where nothing comes of it here.
-    pub flags_as_asked: bool,
+    /// Whether it is taken to the letter, as a tool does whose jobs these are. A file has every byte that is asked
+    /// for: a shorter one that is there is made longer where it may be written, and nothing is cut to whole blocks. A
+    /// flag of single I/Os is sent also where nothing comes of it here.
+    pub literal: bool,
     /// Seed of the data that a new file is laid out with.
     pub seed: u64,
 }
@@ -122,12 +112,11 @@ pub struct Session {
     /// Those of the notes that are about the ceilings.
     pub(super) ceiling_notes: Vec<String>,
     pub(super) allowed: Result<BTreeSet<u32>, String>,
-    /// How runs go about the targets.
-    pub(super) options: RunOptions,
+    /// What it was opened for; what is done comes with each run.
+    pub(super) plan: RunPlan,
+    /// Whether that was taken to the letter, which no line of flags says.
+    pub(super) literal: bool,
     pub(super) notes: Vec<String>,
-    /// Targets as they were named, and the engine that was asked for; absent where a line of flags does not say how they
-    /// are gone about.
-    pub(super) named: Option<(Vec<String>, Option<String>)>,
     /// Simulated devices as the last run left them, where each run goes on from there.
     pub(super) left: Option<Mutex<Medium>>,
     /// Who carries each run in this process's place.
@@ -153,7 +142,7 @@ impl Session {
         stop: &AtomicBool,
     ) -> Result<Self, CampaignError> {
         check_flags(plan)?;
-        let options = plan.options;
+        let options = &plan.plan.options;
         if !options.clients.is_empty() {
             return Self::of_clients(plan, progress, stop);
         }
@@ -169,7 +158,7 @@ impl Session {
                 decorated.words()
             ));
         }
-        let engine = choose_engine(plan.engine, &targets, &mut notes)?;
+        let engine = choose_engine(plan.plan.engine.as_deref(), &targets, &mut notes)?;
         check_engine(plan, engine)?;
         if options.polled {
             require_polling(engine, &targets.facts)?;
@@ -196,9 +185,9 @@ impl Session {
             ceilings: Vec::new(),
             ceiling_notes: Vec::new(),
             allowed,
-            options: options.clone(),
+            plan: plan.plan.clone(),
+            literal: plan.literal,
             notes,
-            named: (!plan.exact && !plan.flags_as_asked).then(|| plan.named()),
             left: None,
             crew: None,
         };
@@ -268,9 +257,14 @@ impl Session {
         self.engine
     }
 
+    /// What it was opened for; what is done comes with each run.
+    pub(crate) fn plan(&self) -> &RunPlan {
+        &self.plan
+    }
+
     /// What is put around the engine.
     pub fn decorators(&self) -> &Decorators {
-        &self.options.decorators
+        &self.plan.options.decorators
     }
 
     /// The machine as it was found.
@@ -311,7 +305,7 @@ impl Session {
 
     /// Whether runs take place in simulated time.
     pub fn is_simulated_time(&self) -> bool {
-        matches!(self.targets.medium, Medium::Simulated(_)) && !self.options.real_time
+        matches!(self.targets.medium, Medium::Simulated(_)) && !self.plan.options.real_time
     }
 
     /// Runs one workload and returns its record.
@@ -368,7 +362,7 @@ impl Session {
             geometries: &geometries,
             medium,
             engine: self.engine,
-            options: &self.options,
+            options: &self.plan.options,
             share,
             wear: crate::wear::limit(),
             scripts: feed.as_ref().map(Feed::scripts),
@@ -441,7 +435,9 @@ impl Session {
 
     /// What makes a run of this workload again; `None` where no line does.
     fn command(&self, workload: &Workload) -> Option<String> {
-        let (targets, engine) = self.named.clone()?;
+        if self.literal {
+            return None;
+        }
         let kinds = [
             TargetKind::File,
             TargetKind::BlockDevice,
@@ -450,9 +446,8 @@ impl Session {
         ];
         // Of several engines that carry a target, the default could be another one elsewhere.
         let used = || kinds.contains(&self.targets.facts.kind).then(|| self.engine.name().to_owned());
-        let engine = engine.or_else(used);
-        let options = self.options.clone();
-        exact_command_line(&RunPlan { targets, engine, workload: workload.clone(), options })
+        let engine = self.plan.engine.clone().or_else(used);
+        exact_command_line(&RunPlan { engine, workload: workload.clone(), ..self.plan.clone() })
     }
 
     /// Share of what a buffered run goes over that is in the page cache.
@@ -482,7 +477,7 @@ impl Session {
         medium: &Medium,
     ) -> Result<Option<witness::Started>, CampaignError> {
         let watching = |source| witness::start(source, workload, (facts, medium), self.clock);
-        Ok(self.options.witness.map(watching).transpose()?)
+        Ok(self.plan.options.witness.map(watching).transpose()?)
     }
 
     /// What a record of this run says besides its numbers; ends the reading of a trace.
@@ -553,7 +548,7 @@ impl Session {
     fn cautions(&self, workload: &Workload, facts: &TargetFacts) -> impl Iterator<Item = String> {
         // A decorator holds I/Os of its own.
         let lone =
-            cautions::lone(workload, self.engine, facts).filter(|_| self.options.decorators.is_empty());
+            cautions::lone(workload, self.engine, facts).filter(|_| self.plan.options.decorators.is_empty());
         let far = self.far(workload);
         cautions::tags(workload, self.engine, facts).into_iter().chain(lone).chain(far)
     }
@@ -573,7 +568,7 @@ impl Session {
     /// The kernel refuses flushes and trims on a ring that polls; as NVMe commands it takes them.
     fn refuse_what_is_not_polled(&self, workload: &Workload) -> Result<(), EngineError> {
         let mix = &workload.mix;
-        let polls = self.options.polled && self.engine == EngineKind::Uring;
+        let polls = self.plan.options.polled && self.engine == EngineKind::Uring;
         if !polls || mix.flush_every_writes == 0 && mix.trim_share <= 0.0 {
             return Ok(());
         }
@@ -674,13 +669,14 @@ fn no_telemetry(beside: Option<&str>) -> Telemetry {
 
 /// Whether the page cache is bypassed: a mapping is the page cache.
 fn past_the_cache(plan: &SessionPlan<'_>, notes: &mut Vec<String>) -> bool {
-    let mapped = plan.engine == Some(EngineKind::Mmap.name());
-    if mapped && plan.options.direct {
+    let RunPlan { engine, options, .. } = plan.plan;
+    let mapped = engine.as_deref() == Some(EngineKind::Mmap.name());
+    if mapped && options.direct {
         notes.push(
             "Engine mmap goes through the page cache: the target was opened as with --buffered.".into(),
         );
     }
-    plan.options.direct && !mapped
+    options.direct && !mapped
 }
 
 /// The engine asked for, or the best one that works here, with a note where that is not the first choice.

@@ -18,6 +18,7 @@ use fathom_target::{OpenRequest, Origin, Permit, Target, TargetName, admit_all};
 use super::session::SessionPlan;
 use crate::progress::Progress;
 use crate::wear;
+use fathom_plan::{Needs, RunPlan};
 
 /// One target or several, open.
 #[derive(Debug)]
@@ -45,33 +46,35 @@ impl Targets {
         progress: &mut dyn Progress,
         stop: &AtomicBool,
     ) -> Result<Self, EngineError> {
-        let names = plan.targets.iter().map(|text| text.parse()).collect::<Result<Vec<TargetName>, _>>()?;
-        let size_bytes = match (plan.options.stripe_bytes, plan.size_bytes) {
+        let RunPlan { targets, engine, options, .. } = plan.plan;
+        let Needs { reads, writes, size_bytes } = plan.needs;
+        let names = targets.iter().map(|text| text.parse()).collect::<Result<Vec<TargetName>, _>>()?;
+        let size_bytes = match (options.stripe_bytes, size_bytes) {
             (Some(chunk), Some(bytes)) => Some(Layout::share_bytes(bytes, names.len(), chunk)),
             (_, bytes) => bytes,
         };
         let origin_of = |name: &TargetName| plan.devices.and_then(|devices| devices.origin(name));
-        let permits: Vec<Permit> = plan.options.permits.iter().map(|words| Permit(words.clone())).collect();
-        let admitted = admit_all(&names, plan.writes, &permits, origin_of)?;
+        let permits: Vec<Permit> = options.permits.iter().map(|words| Permit(words.clone())).collect();
+        let admitted = admit_all(&names, writes, &permits, origin_of)?;
         let names_only = |name: &str| engines::named(name).is_some_and(|entry| entry.names_alone);
-        let of_names = plan.engine.is_some_and(names_only);
+        let of_names = engine.as_deref().is_some_and(names_only);
         let shown = RefCell::new(progress);
         let told = |what, done, total| shown.borrow_mut().preparing(what, done, total);
         let mut opened = Vec::with_capacity(names.len());
         for (name, permit) in names.iter().zip(&admitted.permits) {
             let request = OpenRequest {
-                reads: plan.reads,
-                writes: plan.writes,
+                reads,
+                writes,
                 names: of_names,
                 direct,
-                durable: plan.options.durable,
+                durable: options.durable,
                 size_bytes,
                 permit: permit.as_ref(),
-                check_empty: plan.options.check_empty,
+                check_empty: options.check_empty,
                 origin: origin_of(name),
                 marks: plan.marks,
-                keep: plan.options.keep,
-                exact: plan.exact,
+                keep: options.keep,
+                exact: plan.literal,
                 seed: plan.seed,
                 before_layout: Some(&wear::take_for_layout),
                 stop,
@@ -81,7 +84,7 @@ impl Targets {
         }
         let medium = medium_of(&mut opened)?;
         let mut facts = together(opened.iter().map(|target| &target.facts));
-        let medium = match plan.options.stripe_bytes {
+        let medium = match options.stripe_bytes {
             Some(chunk) => striped(medium, &mut facts, chunk)?,
             None => medium,
         };

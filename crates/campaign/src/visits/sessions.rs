@@ -15,21 +15,7 @@ use crate::progress::Progress;
 use crate::run::Session;
 use crate::runner::Runner;
 use crate::wear;
-use fathom_plan::{RunOptions, RunPlan};
-
-/// What cells of one session have in common.
-#[derive(PartialEq)]
-struct Manner {
-    targets: Vec<String>,
-    engine: Option<String>,
-    options: RunOptions,
-}
-
-impl Manner {
-    fn of(plan: &RunPlan) -> Self {
-        Self { targets: plan.targets.clone(), engine: plan.engine.clone(), options: plan.options.clone() }
-    }
-}
+use fathom_plan::RunPlan;
 
 fn found(session: &Session) -> (TargetFacts, Environment) {
     (session.target().clone(), session.environment().clone())
@@ -58,30 +44,26 @@ impl Sessions {
     ) -> Result<Self, CampaignError> {
         let mut cells = cells.to_vec();
         permits::to_each_its_own(&mut cells.iter_mut().collect::<Vec<_>>());
-        let mut manners: Vec<Manner> = Vec::new();
+        let mut manners: Vec<Vec<RunPlan>> = Vec::new();
         let mut of_cell = Vec::with_capacity(cells.len());
-        for plan in &cells {
-            let manner = Manner::of(plan);
-            let known = manners.iter().position(|known| *known == manner);
+        for plan in cells {
+            let known = manners.iter().position(|known| known[0].goes_about_it_like(&plan));
             of_cell.push(known.unwrap_or(manners.len()));
-            if known.is_none() {
-                manners.push(manner);
+            match known {
+                Some(at) => manners[at].push(plan),
+                None => manners.push(vec![plan]),
             }
         }
-        let plans = |at: usize| {
-            let own = cells.iter().zip(&of_cell).filter(|(_, of)| **of == at);
-            own.map(|(plan, _)| plan.clone()).collect()
-        };
         let mut sessions = Self {
-            manners: (0..manners.len()).map(plans).collect(),
             seed,
             open: manners.iter().map(|_| None).collect(),
             of_cell,
             targets: Vec::with_capacity(manners.len()),
             environment: Environment::default(),
+            manners,
         };
         // Each is opened once before anything is measured, so that a refusal comes first.
-        for at in 0..manners.len() {
+        for at in 0..sessions.manners.len() {
             sessions.ready(at, devices, progress, stop)?;
             let looked = match sessions.tool(at) {
                 Some(tool) => Some(sessions.look_for(&tool, at, devices, progress, stop)?),

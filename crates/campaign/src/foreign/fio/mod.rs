@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fathom_engine::{EngineError, ErrorKind};
-use fathom_plan::RunOptions;
+use fathom_plan::{Needs, RunOptions, RunPlan};
 use fathom_record::RunRecord;
 use fathom_record::engines;
 use fathom_record::workload::AccessHint;
@@ -243,20 +243,15 @@ impl<'a> Stages<'a> {
     ) -> Result<Session, CampaignError> {
         let settings = opening.settings;
         refuse_folders(opening)?;
-        let workloads = || opening.runs.iter().map(|run| &run.workload);
-        let writes = workloads().any(|workload| workload.mix.changes_data());
-        let ends: Option<Vec<u64>> = workloads()
-            .map(|workload| Some(workload.span_bytes?.saturating_add(workload.offset_bytes)))
-            .collect();
-        let needed_bytes = ends.and_then(|ends| ends.into_iter().max());
-        let shorter = needed_bytes.and_then(|needed| shorter_file(opening, needed));
+        let mut needs = Needs::of(opening.runs.iter().map(|run| &run.workload));
+        let shorter = needs.size_bytes.and_then(|needed| shorter_file(opening, needed));
         if let (Some((name, ..)), true) = (shorter, self.globals.read_only) {
             let cause = format!("{name} is shorter than the job wants, and fio would make it longer");
             return Err(wrong("--readonly", cause, "use a smaller size"));
         }
         // A file that is made longer is changed, also by a job that reads.
-        let writes = writes || shorter.is_some();
-        let permits = if writes { self.permits(opening.targets) } else { Vec::new() };
+        needs.writes |= shorter.is_some();
+        let permits = if needs.writes { self.permits(opening.targets) } else { Vec::new() };
         let missing: Vec<&String> = opening
             .targets
             .iter()
@@ -276,20 +271,14 @@ impl<'a> Stages<'a> {
             cpus: Some(settings.cpus.clone()),
             ..RunOptions::default()
         };
-        let plan = SessionPlan {
-            targets: opening.targets,
-            engine: settings.engine,
-            options: &options,
-            reads: workloads().any(|workload| workload.mix.read_share > 0.0),
-            writes,
-            size_bytes: needed_bytes,
-            devices: None,
-            // A job of fio has the whole device.
-            marks: false,
-            exact: true,
-            flags_as_asked: true,
-            seed: opening.runs.first().map_or(0, |run| run.workload.seed),
+        let plan = RunPlan {
+            targets: opening.targets.to_vec(),
+            engine: settings.engine.map(str::to_owned),
+            workload: opening.runs[0].workload.clone(),
+            options,
         };
+        // A job of fio has the whole device.
+        let plan = SessionPlan { needs, marks: false, literal: true, ..SessionPlan::of(&plan) };
         let session = Session::open(&plan, progress, stop).map_err(|error| with_reason(error, shorter))?;
         self.made.extend(missing.into_iter().cloned());
         Ok(session)
