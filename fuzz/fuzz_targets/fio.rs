@@ -26,7 +26,7 @@ fn run(jobs: &[Job]) {
     let mapped: Vec<Mapped> = jobs.iter().filter_map(|job| map::map(job, &around).ok()).collect();
     for mapped in &mapped {
         match &mapped.doer {
-            Doer::Fathom(native) => native.runs.iter().for_each(|run| {
+            Doer::Fathom(runs) => runs.iter().for_each(|run| {
                 assert_eq!(run.workload.validate(), Ok(()), "{}", mapped.name);
                 assert!(!run.targets.is_empty());
             }),

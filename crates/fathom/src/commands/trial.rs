@@ -3,9 +3,10 @@
 //! A command that somebody printed or keeps is typed as it stands; only what it takes of time and space is less.
 
 use fathom_measure::{Bytes, Nanos};
+use fathom_plan::RunPlan;
 use fathom_record::Workload;
 use fathom_tools::diskspd::Mapping;
-use fathom_tools::fio::map::{Doer, Mapped, Run};
+use fathom_tools::fio::map::{Doer, Mapped};
 
 use crate::failure::Failure;
 
@@ -60,7 +61,7 @@ impl Trial {
     }
 
     /// Of several files in turn each has its part of the size.
-    fn shorten_files(&self, run: &mut Run) {
+    fn shorten_files(&self, run: &mut RunPlan) {
         const PAGE: u64 = 4096;
         let turns = run.workload.special.as_mut().and_then(|special| special.files.as_mut());
         let Some(turns) = turns else { return };
@@ -69,7 +70,7 @@ impl Trial {
         let file_bytes = turns.offset_bytes.saturating_add(part).next_multiple_of(PAGE);
         turns.file_bytes = turns.file_bytes.min(file_bytes);
         run.workload.span_bytes = Some(turns.file_bytes.saturating_mul(turns.files.into()));
-        run.stripe_bytes = Some(turns.file_bytes);
+        run.options.stripe_bytes = Some(turns.file_bytes);
     }
 
     /// Shortens the jobs that fathom runs itself, and how long each waits before it begins.
@@ -77,8 +78,8 @@ impl Trial {
         for job in mapped {
             job.start_after_ns = job.start_after_ns.min(self.time.0);
             match &mut job.doer {
-                Doer::Fathom(native) => {
-                    for run in &mut native.runs {
+                Doer::Fathom(runs) => {
+                    for run in runs {
                         self.shorten(&mut run.workload);
                         self.shorten_files(run);
                     }

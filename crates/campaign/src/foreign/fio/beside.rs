@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use fathom_engine::job::pace::{Flow, Share};
-use fathom_tools::fio::map::{Ends, Mapped, Run, Settings};
+use fathom_plan::RunPlan;
+use fathom_tools::fio::map::{Ends, Mapped};
 
 /// One entry a run.
 pub struct Beside {
@@ -18,7 +19,7 @@ pub struct Beside {
 
 impl Beside {
     /// What the jobs say; of each run, the place of its job among all.
-    pub fn of(mapped: &[Mapped], runs: &[(usize, &Run, &Settings)]) -> Self {
+    pub fn of(mapped: &[Mapped], runs: &[(usize, &RunPlan)]) -> Self {
         let places = |wanted: &dyn Fn(usize) -> bool| -> Vec<usize> {
             (0..runs.len()).filter(|place| wanted(runs[*place].0)).collect()
         };
@@ -34,7 +35,7 @@ impl Beside {
             Ends::Stage | Ends::All => places(&|_| true),
         };
         let mut flows: BTreeMap<u64, Arc<Flow>> = BTreeMap::new();
-        let mut share = |job: usize, run: &Run| {
+        let mut share = |job: usize, run: &RunPlan| {
             let asked = mapped[job].flow?;
             let flow = flows.entry(asked.flow).or_default();
             Some(Share::new(flow, asked.weight, run.workload.jobs, asked.pause_ns))
@@ -42,7 +43,7 @@ impl Beside {
         Self {
             waits: runs.iter().map(|(job, ..)| waits(*job)).collect(),
             ends: runs.iter().map(|(job, ..)| ends(*job)).collect(),
-            shares: runs.iter().map(|(job, run, _)| share(*job, run)).collect(),
+            shares: runs.iter().map(|(job, run)| share(*job, run)).collect(),
         }
     }
 }

@@ -16,7 +16,7 @@ use fathom_record::RunRecord;
 use fathom_record::engines;
 use fathom_record::workload::AccessHint;
 use fathom_tools::fio::cmdline::Globals;
-use fathom_tools::fio::map::{Doer, Ends, LogKind, Mapped, Run, Settings, Stage};
+use fathom_tools::fio::map::{Doer, Ends, LogKind, Mapped, Stage};
 
 use crate::error::CampaignError;
 use crate::progress::Progress;
@@ -29,7 +29,7 @@ pub use counted::{CountedClone, CountedRun};
 pub use status::{Show, StatusReports};
 
 /// Takes the log of a run's I/Os, by the name that its job gives it; `Break` ends the command.
-pub type WriteLog<'a> = dyn FnMut(&str, &Run, IoLog) -> ControlFlow<()> + 'a;
+pub type WriteLog<'a> = dyn FnMut(&str, &RunPlan, IoLog) -> ControlFlow<()> + 'a;
 
 /// The stages of a command.
 #[derive(Debug)]
@@ -62,44 +62,26 @@ struct OfStage {
     flow: ControlFlow<()>,
 }
 
-/// Runs of a stage that open the same targets in the same way.
-struct Opening<'a> {
-    targets: &'a [String],
-    stripe_bytes: Option<u64>,
-    settings: &'a Settings,
-    /// What the kernel is told of an open file holds for all that use it.
-    hint: Option<AccessHint>,
-    runs: Vec<&'a Run>,
-}
-
-/// What is opened for the runs of a stage, and for each run which of it.
-fn openings<'a>(runs: &[(usize, &'a Run, &'a Settings)]) -> (Vec<Opening<'a>>, Vec<usize>) {
-    let mut openings: Vec<Opening<'_>> = Vec::new();
+/// Runs of a stage that open the same targets in the same way, and for each run which of these sets it is in.
+fn openings<'a>(runs: &[(usize, &'a RunPlan)]) -> (Vec<Vec<&'a RunPlan>>, Vec<usize>) {
+    let mut openings: Vec<Vec<&RunPlan>> = Vec::new();
     let mut opening_of = Vec::new();
-    for (_, run, settings) in runs {
-        let same = |opening: &Opening<'_>| {
-            opening.targets == run.targets
-                && opening.stripe_bytes == run.stripe_bytes
-                && opening.settings == *settings
-                && opening.hint == hint_of(run)
+    for (_, run) in runs {
+        // What the kernel is told of an open file holds for all that use it.
+        let same = |opening: &Vec<&RunPlan>| {
+            opening[0].goes_about_it_like(run) && hint_of(opening[0]) == hint_of(run)
         };
-        let place = openings.iter().position(same).unwrap_or_else(|| {
-            openings.push(Opening {
-                targets: &run.targets,
-                stripe_bytes: run.stripe_bytes,
-                settings,
-                hint: hint_of(run),
-                runs: Vec::new(),
-            });
-            openings.len() - 1
-        });
-        openings[place].runs.push(run);
-        opening_of.push(place);
+        let known = openings.iter().position(same);
+        opening_of.push(known.unwrap_or(openings.len()));
+        match known {
+            Some(place) => openings[place].push(run),
+            None => openings.push(vec![run]),
+        }
     }
     (openings, opening_of)
 }
 
-fn hint_of(run: &Run) -> Option<AccessHint> {
+fn hint_of(run: &RunPlan) -> Option<AccessHint> {
     run.workload.special.as_deref()?.cache?.hint
 }
 
@@ -162,21 +144,21 @@ impl<'a> Stages<'a> {
         progress: &mut dyn Progress,
         stop: &AtomicBool,
     ) -> Result<OfStage, CampaignError> {
-        let runs: Vec<(usize, &Run, &Settings)> =
-            stage.jobs.iter().flat_map(|job| self.runs_of(*job)).collect();
+        let runs: Vec<(usize, &RunPlan)> = stage.jobs.iter().flat_map(|job| self.runs_of(*job)).collect();
         let (openings, opening_of) = openings(&runs);
         let mut sessions = Vec::new();
         for opening in &openings {
             sessions.push(self.open(opening, progress, stop)?);
         }
-        let beside = Beside::of(self.mapped, &runs);
         let logs: Vec<Option<IoLog>> =
             runs.iter().map(|(job, ..)| self.mapped[*job].iolog.as_ref().map(|_| IoLog::default())).collect();
         let particulars: Vec<Particulars> = runs.iter().map(|(job, ..)| self.particulars(*job)).collect();
+        let of_runs = || opening_of.iter().map(|place| &sessions[*place]);
+        let beside = Beside::of(self.mapped, &runs);
         let parts: Vec<Part<'_>> = runs
             .iter()
             .enumerate()
-            .map(|(place, (job, run, _))| Part {
+            .map(|(place, (job, run))| Part {
                 session: &sessions[opening_of[place]],
                 workload: &run.workload,
                 start_after_ns: self.mapped[*job].start_after_ns,
@@ -188,7 +170,7 @@ impl<'a> Stages<'a> {
                 particulars: Some(&particulars[place]),
             })
             .collect();
-        let running = running(&runs, (&sessions, &opening_of), &particulars);
+        let running = running(&runs, of_runs(), &particulars);
         let burners = Burners::of(self.mapped, stage);
         let mut together =
             || if parts.is_empty() { Ok(Vec::new()) } else { run_together(&parts, progress, stop) };
@@ -201,7 +183,7 @@ impl<'a> Stages<'a> {
         let mut records = records?;
         records.iter_mut().for_each(|record| record.notes.extend(burners.note()));
         let mut flow = ControlFlow::Continue(());
-        for ((job, run, _), log) in runs.iter().zip(logs) {
+        for ((job, run), log) in runs.iter().zip(logs) {
             if let (Some(log), Some(name)) = (log, &self.mapped[*job].iolog)
                 && write_log(name, run, log).is_break()
             {
@@ -225,58 +207,40 @@ impl<'a> Stages<'a> {
         if self.status.is_some() { particulars.shown() } else { particulars }
     }
 
-    fn runs_of(&self, job: usize) -> impl Iterator<Item = (usize, &'a Run, &'a Settings)> + use<'a> {
-        let native = match &self.mapped[job].doer {
-            Doer::Fathom(native) => Some(native),
-            Doer::Burner(_) | Doer::Fio(_) => None,
+    fn runs_of(&self, job: usize) -> impl Iterator<Item = (usize, &'a RunPlan)> + use<'a> {
+        let runs = match &self.mapped[job].doer {
+            Doer::Fathom(runs) => runs.as_slice(),
+            Doer::Burner(_) | Doer::Fio(_) => &[],
         };
-        native
-            .into_iter()
-            .flat_map(move |native| native.runs.iter().map(move |run| (job, run, &native.settings)))
+        runs.iter().map(move |run| (job, run))
     }
 
     fn open(
         &mut self,
-        opening: &Opening<'_>,
+        runs: &[&RunPlan],
         progress: &mut dyn Progress,
         stop: &AtomicBool,
     ) -> Result<Session, CampaignError> {
-        let settings = opening.settings;
-        refuse_folders(opening)?;
-        let mut needs = Needs::of(opening.runs.iter().map(|run| &run.workload));
-        let shorter = needs.size_bytes.and_then(|needed| shorter_file(opening, needed));
+        let run = runs[0];
+        refuse_folders(run)?;
+        let mut needs = Needs::of(runs.iter().map(|run| &run.workload));
+        let shorter = needs.size_bytes.and_then(|needed| shorter_file(run, needed));
         if let (Some((name, ..)), true) = (shorter, self.globals.read_only) {
             let cause = format!("{name} is shorter than the job wants, and fio would make it longer");
             return Err(wrong("--readonly", cause, "use a smaller size"));
         }
         // A file that is made longer is changed, also by a job that reads.
         needs.writes |= shorter.is_some();
-        let permits = if needs.writes { self.permits(opening.targets) } else { Vec::new() };
-        let missing: Vec<&String> = opening
-            .targets
-            .iter()
-            .filter(|target| settings.engine != Some("null") && !Path::new(target).exists())
-            .collect();
+        let missing: Vec<&String> =
+            run.targets.iter().filter(|target| !is_null(run) && !Path::new(target).exists()).collect();
         let options = RunOptions {
-            direct: settings.direct,
-            stripe_bytes: opening.stripe_bytes,
-            permits,
+            permits: if needs.writes { self.permits(&run.targets) } else { Vec::new() },
             check_empty: self.globals.check_empty,
             // What is there already stays in any case.
-            keep: settings.keep && missing.len() == opening.targets.len(),
-            polled: settings.polled,
-            durable: settings.durable,
-            io_flags: settings.io_flags,
-            // fio binds nothing unless it is told to.
-            cpus: Some(settings.cpus.clone()),
-            ..RunOptions::default()
+            keep: run.options.keep && missing.len() == run.targets.len(),
+            ..run.options.clone()
         };
-        let plan = RunPlan {
-            targets: opening.targets.to_vec(),
-            engine: settings.engine.map(str::to_owned),
-            workload: opening.runs[0].workload.clone(),
-            options,
-        };
+        let plan = RunPlan { options, ..run.clone() };
         // A job of fio has the whole device.
         let plan = SessionPlan { needs, marks: false, literal: true, ..SessionPlan::of(&plan) };
         let session = Session::open(&plan, progress, stop).map_err(|error| with_reason(error, shorter))?;
@@ -305,26 +269,31 @@ impl<'a> Stages<'a> {
 }
 
 /// What is shown of a stage's runs while they go on.
-fn running(
-    runs: &[(usize, &Run, &Settings)],
-    (sessions, opening_of): (&[Session], &[usize]),
+fn running<'a>(
+    runs: &[(usize, &RunPlan)],
+    sessions: impl Iterator<Item = &'a Session>,
     particulars: &[Particulars],
 ) -> Vec<Running> {
-    let all = runs.iter().zip(opening_of).zip(particulars);
-    all.filter_map(|(((job, run, _), opening), particulars)| {
-        let record = sessions.get(*opening)?.unfinished(&run.workload);
+    let all = runs.iter().zip(sessions).zip(particulars);
+    all.filter_map(|(((job, run), session), particulars)| {
+        let record = session.unfinished(&run.workload);
         Some(Running { job: *job, record, live: particulars.live()? })
     })
     .collect()
 }
 
+/// Whether its targets are names of nothing.
+fn is_null(run: &RunPlan) -> bool {
+    run.engine.as_deref() == Some("null")
+}
+
 /// A folder is no file, as fio has it; engines that work on names alone get the folder of theirs.
-fn refuse_folders(opening: &Opening<'_>) -> Result<(), CampaignError> {
-    let entry = opening.settings.engine.and_then(engines::named);
+fn refuse_folders(run: &RunPlan) -> Result<(), CampaignError> {
+    let entry = run.engine.as_deref().and_then(engines::named);
     if entry.is_some_and(|entry| entry.names_alone) {
         return Ok(());
     }
-    match opening.targets.iter().find(|target| Path::new(target).is_dir()) {
+    match run.targets.iter().find(|target| Path::new(target).is_dir()) {
         None => Ok(()),
         Some(folder) => {
             let remedy = "name a file in it with filename=, or the folder with directory=";
@@ -340,12 +309,12 @@ fn wrong(place: &str, cause: String, remedy: &str) -> CampaignError {
 
 /// A file that is there and shorter than what is wanted: its name, and both numbers of bytes. Of several that lie one
 /// after the other each has its own part.
-fn shorter_file<'a>(opening: &Opening<'a>, needed: u64) -> Option<(&'a String, u64, u64)> {
-    if opening.settings.engine == Some("null") {
+fn shorter_file(run: &RunPlan, needed: u64) -> Option<(&String, u64, u64)> {
+    if is_null(run) {
         return None;
     }
-    let needed = opening.stripe_bytes.unwrap_or(needed);
-    opening.targets.iter().find_map(|target| {
+    let needed = run.options.stripe_bytes.unwrap_or(needed);
+    run.targets.iter().find_map(|target| {
         let meta = std::fs::metadata(target).ok().filter(std::fs::Metadata::is_file)?;
         (meta.len() < needed).then_some((target, meta.len(), needed))
     })

@@ -1,7 +1,7 @@
 //! The log of a run's I/Os, in fio's form.
 
 use fathom_campaign::IoLog;
-use fathom_tools::fio::map::Run;
+use fathom_plan::RunPlan;
 use fathom_tools::fio::output::{Issued, iolog};
 
 use super::places::Places;
@@ -11,7 +11,7 @@ use crate::failure::Failure;
 ///
 /// # Errors
 /// When it cannot be written, or there were more I/Os than it holds.
-pub fn write(places: &Places, name: &str, run: &Run, log: IoLog) -> Result<(), Failure> {
+pub fn write(places: &Places, name: &str, run: &RunPlan, log: IoLog) -> Result<(), Failure> {
     let (ios, left_out) = log.finish();
     let first_ns = ios.first().map_or(0, |io| io.submitted_ns);
     let issued = ios.iter().map(|io| Issued {

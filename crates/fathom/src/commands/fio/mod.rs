@@ -16,13 +16,14 @@ use std::time::Duration;
 use fathom_campaign::IoLog;
 use fathom_campaign::foreign::fio::{CountedRun, Outcome, Stages, StatusReports};
 use fathom_engine::{EngineError, ErrorKind};
+use fathom_plan::RunPlan;
 use fathom_record::run::Ending;
 use fathom_record::{Check, CheckName, RunRecord, Workload};
 use fathom_tools::Refusal;
 use fathom_tools::fio::cmdline::{self, Globals, Invocation};
 use fathom_tools::fio::document;
 use fathom_tools::fio::job::Job;
-use fathom_tools::fio::map::{self, Around, Doer, Mapped, Native, Run};
+use fathom_tools::fio::map::{self, Around, Doer, Mapped};
 use places::Places;
 
 use super::conditions::{self, Conditions};
@@ -117,7 +118,7 @@ fn run_stages(
     stop: &AtomicBool,
 ) -> (Outcome, Option<Failure>) {
     let mut unwritten = None;
-    let mut write_log = |name: &str, run: &Run, log: IoLog| {
+    let mut write_log = |name: &str, run: &RunPlan, log: IoLog| {
         unwritten = iolog::write(places, name, run, log).err();
         if unwritten.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
@@ -157,7 +158,7 @@ fn holds(record: &RunRecord, strict: bool) -> bool {
 /// What fathom itself runs of the jobs.
 fn workloads(mapped: &[Mapped]) -> Vec<&Workload> {
     let runs = mapped.iter().filter_map(|job| match &job.doer {
-        Doer::Fathom(native) => Some(native.runs.iter().map(|run| &run.workload)),
+        Doer::Fathom(runs) => Some(runs.iter().map(|run| &run.workload)),
         Doer::Burner(_) | Doer::Fio(_) => None,
     });
     runs.flatten().collect()
@@ -229,8 +230,8 @@ fn refuse_absent_devices(mapped: &[Mapped]) -> Result<(), Failure> {
 }
 
 fn refuse_writes(mapped: &[Mapped]) -> Result<(), Failure> {
-    let writes = |native: &Native| native.runs.iter().any(|run| run.workload.mix.changes_data());
-    let writer = mapped.iter().find(|job| matches!(&job.doer, Doer::Fathom(native) if writes(native)));
+    let writes = |runs: &[RunPlan]| runs.iter().any(|run| run.workload.mix.changes_data());
+    let writer = mapped.iter().find(|job| matches!(&job.doer, Doer::Fathom(runs) if writes(runs)));
     match writer {
         None => Ok(()),
         Some(job) => {

@@ -25,8 +25,8 @@ impl Places {
         let mut places = Self { force, files: BTreeMap::new() };
         let mut number = 0;
         for job in mapped {
-            let Doer::Fathom(native) = &job.doer else { continue };
-            for run in &native.runs {
+            let Doer::Fathom(runs) = &job.doer else { continue };
+            for run in runs {
                 for _ in 0..run.workload.jobs {
                     number += 1;
                     for name in log_names(&job.reporting, number) {

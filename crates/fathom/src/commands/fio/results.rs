@@ -173,7 +173,7 @@ fn entries<'a>(jobs: &'a [Job], mapped: &'a [Mapped], counted: &[Vec<&'a Counted
             continue;
         }
         let depth = match &mapped.doer {
-            Doer::Fathom(native) => native.runs.first().map_or(1, |run| run.workload.depth),
+            Doer::Fathom(runs) => runs.first().map_or(1, |run| run.workload.depth),
             Doer::Burner(_) | Doer::Fio(_) => 1,
         };
         let entry = |clones: u32, titled: Option<u32>, records: Vec<&'a RunRecord>| Entry {

@@ -28,11 +28,11 @@ pub use burner::Burner;
 pub use place::is_of_a_device;
 pub(crate) use place::{files, named_files, split_names};
 pub use report::{Log, LogKind, LogValue, PERCENTILES, Reporting};
-pub use settings::Settings;
 pub use stages::{Stage, stages};
 
 use fathom_record::Workload;
 use fathom_record::options::{FlowShare, Priorities};
+use fathom_record::plan::RunPlan;
 use fathom_record::workload::{Addresses, Data, Mix, Sizes, SizesByDirection, Verify};
 
 use crate::Refusal;
@@ -53,33 +53,11 @@ pub struct Around<'a> {
     pub new_seed: u64,
 }
 
-/// One run of fathom: some of a job's clones, or all.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Run {
-    /// First of the clones, from 0.
-    pub first_clone: u32,
-    /// Targets as fathom names them: each job of the run has one of them in turn, or all as a stripe.
-    pub targets: Vec<String>,
-    /// Chunk of a stripe over all targets.
-    pub stripe_bytes: Option<u64>,
-    /// What is done.
-    pub workload: Workload,
-}
-
-/// A job that fathom runs itself.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Native {
-    /// Its runs, which take place at the same time.
-    pub runs: Vec<Run>,
-    /// How they go about their targets; the same for all.
-    pub settings: Settings,
-}
-
 /// Who does a job.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Doer {
-    /// fathom.
-    Fathom(Native),
+    /// fathom, in these runs, which take place at the same time: some of its clones each, or all.
+    Fathom(Vec<RunPlan>),
     /// fathom, without any I/O.
     Burner(Burner),
     /// The installed fio, for these reasons.
@@ -238,7 +216,7 @@ impl<'a> Mapper<'a> {
         Ok(Doer::Fathom(self.native(clones)?))
     }
 
-    fn native(&mut self, clones: u32) -> Result<Native, Refusal> {
+    fn native(&mut self, clones: u32) -> Result<Vec<RunPlan>, Refusal> {
         if self.is_of_names() {
             return self.names(clones);
         }
@@ -249,9 +227,10 @@ impl<'a> Mapper<'a> {
         let kind = self.kind()?;
         let mix = self.mix(&kind)?;
         let sizes = self.sizes(&kind)?;
-        let settings = self.settings(&mix)?;
+        let (engine, options) = self.settings(&mix)?;
+        let depth = self.depth()?;
         let addresses = self.addresses(&kind, &sizes)?;
-        let arrival = self.arrival(&mix, &sizes, settings.depth)?;
+        let arrival = self.arrival(&mix, &sizes, depth)?;
         let data = self.data(&mix)?;
         let place = self.place(clones)?;
         self.refuse_what_is_not_there(&place)?;
@@ -269,7 +248,7 @@ impl<'a> Mapper<'a> {
             addresses: &addresses,
             place: &place,
             region: &region,
-            depth: settings.depth,
+            depth,
             alignment_bytes,
         };
         let special = self.special(&known)?;
@@ -277,7 +256,7 @@ impl<'a> Mapper<'a> {
         self.note_trims(&mix, &place)?;
         self.note_new_files(&mix, &place)?;
         self.note_reading_back(&data, &place, clones)?;
-        let one = Workload {
+        let workload = Workload {
             mix,
             addresses,
             offset_bytes: region.offset_bytes,
@@ -287,15 +266,15 @@ impl<'a> Mapper<'a> {
             data,
             arrival,
             jobs: 1,
-            depth: settings.depth,
+            depth,
             length,
             seed: self.seed()?,
             special,
         };
-        self.refuse_what_an_engine_lacks(&one.mix);
-        self.refuse_what_cannot_run(&one);
-        let runs = self.spread(&one, &place, &region, clones);
-        Ok(Native { runs, settings: settings.rest })
+        self.refuse_what_an_engine_lacks(&workload.mix);
+        self.refuse_what_cannot_run(&workload);
+        let one = RunPlan { targets: Vec::new(), engine, workload, options };
+        Ok(self.spread(one, &place, &region, clones))
     }
 
     /// fio's map of blocks cuts I/Os short at blocks that had their turn, and counts in the smallest ones.

@@ -4,12 +4,11 @@
 use std::path::Path;
 
 use fathom_record::Workload;
-use fathom_record::options::IoFlags;
+use fathom_record::plan::{RunOptions, RunPlan};
 use fathom_record::workload::{Addresses, Data, Mix, Sizes, SizesByDirection};
 
 use super::place::{Place, Region};
-use super::settings::{Settings, WithDepth};
-use super::{Mapper, Native, has_reads};
+use super::{Mapper, has_reads};
 use crate::Refusal;
 use crate::fio::value::{self, Size};
 
@@ -26,7 +25,7 @@ impl Mapper<'_> {
     }
 
     /// The runs of such a job.
-    pub(super) fn names(&mut self, clones: u32) -> Result<Native, Refusal> {
+    pub(super) fn names(&mut self, clones: u32) -> Result<Vec<RunPlan>, Refusal> {
         let kind = self.kind()?;
         let asked = self.mix(&kind)?;
         if asked.trim_share > 0.0 {
@@ -41,16 +40,9 @@ impl Mapper<'_> {
         let span_bytes = bytes.saturating_mul(number);
         let region = Region::whole(span_bytes);
         self.refuse_second_passes()?;
-        let WithDepth { rest, depth } = self.settings(&mix)?;
-        let settings = Settings {
-            direct: false,
-            durable: None,
-            polled: false,
-            io_flags: IoFlags::default(),
-            keep: false,
-            ..rest
-        };
-        let one = Workload {
+        let (engine, RunOptions { cpus, .. }) = self.settings(&mix)?;
+        let depth = self.depth()?;
+        let workload = Workload {
             mix,
             addresses: Addresses::Sequential,
             offset_bytes: 0,
@@ -68,9 +60,10 @@ impl Mapper<'_> {
         if self.job.text("verify").is_some_and(|method| !matches!(method, "0" | "null")) {
             self.warn("verify: nothing is checked, as a name holds no data");
         }
-        self.refuse_what_cannot_run(&one);
-        let runs = self.spread(&one, &place, &region, clones);
-        Ok(Native { runs, settings })
+        self.refuse_what_cannot_run(&workload);
+        let options = RunOptions { direct: false, cpus, ..RunOptions::default() };
+        let one = RunPlan { targets: Vec::new(), engine, workload, options };
+        Ok(self.spread(one, &place, &region, clones))
     }
 
     /// A folder for each clone, and the number of names in each.

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use fathom_record::Workload;
+use fathom_record::plan::RunPlan;
 use fathom_record::workload::{Addresses, Arrival};
 
+use super::Mapper;
 use super::direction::Kind;
-use super::{Mapper, Run};
 use crate::Refusal;
 use crate::fio::job::{Given, Job};
 use crate::fio::value::{self, Size};
@@ -308,11 +309,19 @@ impl<'a> Mapper<'a> {
         }
     }
 
-    /// One run for all clones where fathom's jobs are what the clones are, and one a clone otherwise.
-    pub(super) fn spread(&mut self, one: &Workload, place: &Place, region: &Region, clones: u32) -> Vec<Run> {
-        let Some(stripe_bytes) = self.stripe(one, place, region) else { return Vec::new() };
+    /// One run for all clones where fathom's jobs are what the clones are, and one a clone otherwise: each is the one that
+    /// is given, on targets of its own.
+    pub(super) fn spread(
+        &mut self,
+        mut one: RunPlan,
+        place: &Place,
+        region: &Region,
+        clones: u32,
+    ) -> Vec<RunPlan> {
+        let Some(stripe_bytes) = self.stripe(&one.workload, place, region) else { return Vec::new() };
+        one.options.stripe_bytes = stripe_bytes;
         let random = !matches!(
-            one.addresses,
+            one.workload.addresses,
             Addresses::Sequential
                 | Addresses::Strided { .. }
                 | Addresses::Backwards { .. }
@@ -330,24 +339,25 @@ impl<'a> Mapper<'a> {
             || (!shared && stripe_bytes.is_some());
         if clones > 1 && apart {
             let alone = |clone: u32| {
-                let mut workload = one.clone();
-                workload.offset_bytes =
-                    one.offset_bytes.saturating_add(region.increment_bytes.saturating_mul(u64::from(clone)));
-                workload.seed = one.seed.wrapping_add(u64::from(clone));
-                let targets = place.files[clone as usize % place.files.len()].clone();
-                Run { first_clone: clone, targets, stripe_bytes, workload }
+                let mut run = one.clone();
+                let apart_bytes = region.increment_bytes.saturating_mul(u64::from(clone));
+                run.workload.offset_bytes = run.workload.offset_bytes.saturating_add(apart_bytes);
+                run.workload.seed = run.workload.seed.wrapping_add(u64::from(clone));
+                run.targets.clone_from(&place.files[clone as usize % place.files.len()]);
+                run
             };
             return (0..clones).map(alone).collect();
         }
-        let targets = match stripe_bytes {
+        one.targets = match stripe_bytes {
             Some(_) => place.files[0].clone(),
             None => place.files.iter().flatten().cloned().collect(),
         };
-        let mut workload = Workload { jobs: clones, ..one.clone() };
-        let times = |count: Option<u64>| count.map(|count| count.saturating_mul(u64::from(clones)));
-        (workload.length.bytes, workload.length.operations) =
-            (times(one.length.bytes), times(one.length.operations));
-        match &mut workload.arrival {
+        one.workload.jobs = clones;
+        let length = &mut one.workload.length;
+        for count in [&mut length.bytes, &mut length.operations].into_iter().flatten() {
+            *count = count.saturating_mul(u64::from(clones));
+        }
+        match &mut one.workload.arrival {
             Arrival::Constant { rate_per_s } | Arrival::Poisson { rate_per_s } => {
                 *rate_per_s *= f64::from(clones)
             }
@@ -362,7 +372,7 @@ impl<'a> Mapper<'a> {
             | Arrival::Steps { .. }
             | Arrival::Traced { .. } => {}
         }
-        vec![Run { first_clone: 0, targets, stripe_bytes, workload }]
+        vec![one]
     }
 
     /// The chunk by which a clone's files are one target: each file is one, and they lie one after the other. `None`

@@ -3,36 +3,37 @@
 use std::collections::BTreeMap;
 
 use fathom_record::Workload;
+use fathom_record::plan::RunPlan;
 use fathom_record::workload::{
     Addresses, Arrival, Length, Mix, SizeShare, Sizes, SizesByDirection, TraceFit, Traced,
 };
 
+use super::Mapper;
 use super::place::{Place, Region, in_folder, split_names};
-use super::settings::WithDepth;
-use super::{Mapper, Native};
 use crate::Refusal;
 use crate::fio::job::Given;
 use crate::fio::read_iolog::IoLogFacts;
 
 impl Mapper<'_> {
     /// The run of a job that replays; clones would replay all of the log each.
-    pub(super) fn replay(&mut self, given: &Given, clones: u32) -> Result<Native, Refusal> {
+    pub(super) fn replay(&mut self, given: &Given, clones: u32) -> Result<Vec<RunPlan>, Refusal> {
         self.refuse_what_changes_a_log(clones)?;
         let name = given.text();
         let Some(log) = (self.around.log)(name).map_err(|refusal| given.refuse(refusal.to_string()))? else {
             self.hand_over(format!("read_iolog={name}: it is not a text of fio's; what blkparse prints of a trace is replayed by fathom run --replay"));
-            return Ok(Native { runs: Vec::new(), settings: Default::default() });
+            return Ok(Vec::new());
         };
         self.refuse_what_a_log_holds(name, &log);
         let all = log.operations[0] + log.operations[1];
         let read_share = log.operations[0] as f64 / all.max(1) as f64;
         let mix = Mix { read_share, trim_share: 0.0, flush_every_writes: 0 };
-        let WithDepth { rest, depth } = self.settings(&mix)?;
+        let (engine, options) = self.settings(&mix)?;
+        let depth = self.depth()?;
         let block_bytes = log.block_bytes.max(512);
         let span_bytes = log.extent_bytes.next_multiple_of(block_bytes.max(4096));
         let region = Region::whole(span_bytes);
         let runtime = self.job.seconds_ns("runtime")?.filter(|ns| *ns > 0);
-        let one = Workload {
+        let workload = Workload {
             mix,
             addresses: Addresses::Traced(Traced {
                 file: name.to_owned(),
@@ -58,10 +59,10 @@ impl Mapper<'_> {
             seed: self.seed()?,
             special: self.dropped_once()?,
         };
-        self.refuse_what_cannot_run(&one);
+        self.refuse_what_cannot_run(&workload);
         let place = self.place_of(&log);
-        let runs = self.spread(&one, &place, &region, 1);
-        Ok(Native { runs, settings: rest })
+        let one = RunPlan { targets: Vec::new(), engine, workload, options };
+        Ok(self.spread(one, &place, &region, 1))
     }
 
     /// Options that change what a replay does, beyond what a log says.

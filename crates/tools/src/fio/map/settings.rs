@@ -1,6 +1,7 @@
-//! How runs go about their targets: engine, depth, cache, durability, processors.
+//! How runs go about their targets: engine, cache, durability, processors, and the depth that goes with the engine.
 
 use fathom_record::options::{Durable, IoFlags};
+use fathom_record::plan::RunOptions;
 use fathom_record::workload::Mix;
 
 use super::native::native;
@@ -9,33 +10,9 @@ use crate::Refusal;
 use crate::fio::job::Given;
 use crate::fio::value;
 
-/// How the runs of a job go about their targets.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Settings {
-    /// fathom's engine; none where the job goes to fio.
-    pub engine: Option<&'static str>,
-    /// Past the page cache.
-    pub direct: bool,
-    /// What is durable when a write ends.
-    pub durable: Option<Durable>,
-    /// Whether completions are polled for in the kernel.
-    pub polled: bool,
-    /// Flags of single I/Os.
-    pub io_flags: IoFlags,
-    /// Processors for the jobs, in turn; none: wherever the scheduler puts them.
-    pub cpus: Vec<u32>,
-    /// Whether files that are made stay.
-    pub keep: bool,
-}
-
-/// Settings, and the depth that goes with the engine.
-pub(super) struct WithDepth {
-    pub rest: Settings,
-    pub depth: u32,
-}
-
 impl Mapper<'_> {
-    pub(super) fn settings(&mut self, mix: &Mix) -> Result<WithDepth, Refusal> {
+    /// The engine of a job's runs, none where the job goes to fio, and how they go about their targets.
+    pub(super) fn settings(&mut self, mix: &Mix) -> Result<(Option<String>, RunOptions), Refusal> {
         let engine = self.engine.and_then(|row| row.fathom);
         // What is said of an engine is said of fathom's own of that name.
         let is_said =
@@ -44,23 +21,23 @@ impl Mapper<'_> {
             let words = format!("ioengine={}: {}", row.name, row.words);
             self.warn(words);
         }
-        let rest = Settings {
-            engine: engine.map(native),
+        let options = RunOptions {
             direct: self.direct(engine)?,
             durable: self.durable()?.filter(|_| has_writes(mix)),
             polled: self.own_flag("hipri")? && engine != Some("sync"),
             io_flags: self.io_flags(engine, has_writes(mix))?,
-            cpus: self.cpus()?,
+            // fio binds nothing unless it is told to.
+            cpus: Some(self.cpus()?),
             keep: !self.job.flag("unlink", false)?,
+            ..RunOptions::default()
         };
-        if !rest.io_flags.is_empty() {
+        if !options.io_flags.is_empty() {
             self.warn(format!(
                 "flags on I/Os ({}): two reads of the first block before the run find out whether the kernel takes them",
-                rest.io_flags.names().join(", ")
+                options.io_flags.names().join(", ")
             ));
         }
-        let depth = self.depth(engine)?;
-        Ok(WithDepth { rest, depth })
+        Ok((engine.map(|name| native(name).to_owned()), options))
     }
 
     /// The last one of `direct` and `buffered` decides; passed-through commands know no cache.
@@ -86,7 +63,8 @@ impl Mapper<'_> {
     }
 
     /// An engine that does one I/O at a time has none more in flight, whatever is asked.
-    fn depth(&mut self, engine: Option<&str>) -> Result<u32, Refusal> {
+    pub(super) fn depth(&mut self) -> Result<u32, Refusal> {
+        let engine = self.engine.and_then(|row| row.fathom);
         let depth = self.job.int("iodepth")?.unwrap_or(1).max(1);
         let one_at_a_time =
             self.is_of_names() || matches!(engine, Some("sync" | "mmap" | "falloc" | "ftruncate"));

@@ -40,17 +40,16 @@ fn mapped(words: &str) -> Mapped {
     map(&jobs(&format!("--name=j {words}"))[0], &around()).expect("a mapped job")
 }
 
-fn native(words: &str) -> Native {
+fn runs(words: &str) -> Vec<RunPlan> {
     match mapped(words).doer {
-        Doer::Fathom(native) => native,
+        Doer::Fathom(runs) => runs,
         other => panic!("{words}: {other:?}"),
     }
 }
 
 fn workload(words: &str) -> Workload {
-    let native = native(words);
-    assert_eq!(native.runs.len(), 1, "{words}");
-    native.runs[0].workload.clone()
+    let [run] = <[RunPlan; 1]>::try_from(runs(words)).expect(words);
+    run.workload
 }
 
 fn reasons(words: &str) -> Vec<String> {
@@ -64,8 +63,8 @@ fn reasons(words: &str) -> Vec<String> {
 fn the_command_of_a_published_evaluation_maps_whole() {
     let words = "--directory=/mnt/x --randrepeat=1 --ioengine=libaio --direct=1 --bsrange=4k-16k,64k-64k --iodepth=64 \
                  --size=2G --readwrite=randrw --rwmixread=33 --numjobs=16 --time_based --runtime=900 --group_reporting";
-    let native = native(words);
-    let [run] = native.runs.as_slice() else { panic!("one run") };
+    let runs = runs(words);
+    let [run] = runs.as_slice() else { panic!("one run") };
     assert_eq!(run.targets.len(), 16);
     assert_eq!((run.targets[0].as_str(), run.targets[15].as_str()), ("/mnt/x/j.0.0", "/mnt/x/j.15.0"));
     let workload = &run.workload;
@@ -77,7 +76,7 @@ fn the_command_of_a_published_evaluation_maps_whole() {
     assert_eq!(workload.addresses, Addresses::RandomCycle);
     assert_eq!(workload.span_bytes, Some(2 << 30));
     assert_eq!(workload.length, Length { time_ns: Some(900_000_000_000), ..Length::default() });
-    assert_eq!((native.settings.engine, native.settings.direct), (Some("aio"), true));
+    assert_eq!((run.engine.as_deref(), run.options.direct), (Some("aio"), true));
 }
 
 #[test]
@@ -88,13 +87,13 @@ fn defaults_are_fios() {
     assert_eq!(workload.sizes.read, Sizes::Fixed { bytes: 4096 });
     assert_eq!((workload.jobs, workload.depth, workload.seed), (1, 1, 0x89));
     assert_eq!(workload.length.bytes, Some(1 << 40), "the whole target once");
-    let settings = native("--filename=/dev/x").settings;
-    assert_eq!((settings.engine, settings.direct, settings.keep), (Some("sync"), false, true));
+    let run = &runs("--filename=/dev/x")[0];
+    assert_eq!((run.engine.as_deref(), run.options.direct, run.options.keep), (Some("sync"), false, true));
 }
 
 #[test]
 fn bytes_are_each_clones_size_times_its_loops() {
-    let length = |words: &str| native(words).runs[0].workload.length.bytes;
+    let length = |words: &str| runs(words)[0].workload.length.bytes;
     assert_eq!(length("--size=1m --rw=randread --numjobs=4 --loops=3"), Some(12 << 20));
     assert_eq!(length("--size=1m --rw=read --numjobs=4 --filename=/dev/x"), Some(1 << 20), "one run a clone");
     assert_eq!(length("--size=1m --io_size=4m --rw=randread"), Some(4 << 20));
@@ -106,7 +105,6 @@ fn bytes_are_each_clones_size_times_its_loops() {
 
 #[test]
 fn clones_are_spread_as_fio_spreads_them() {
-    let runs = |words: &str| native(words).runs;
     let shared = runs("--filename=/dev/x --rw=randread --numjobs=4 --runtime=1 --time_based --rate_iops=100");
     assert_eq!((shared.len(), shared[0].workload.jobs, shared[0].targets.len()), (1, 4, 1));
     assert_eq!(shared[0].workload.arrival, Arrival::Constant { rate_per_s: 400.0 });
@@ -120,7 +118,7 @@ fn clones_are_spread_as_fio_spreads_them() {
     let own = runs("--size=1m --rw=write --numjobs=2");
     assert_eq!((own.len(), own[0].targets.len(), own[0].workload.jobs), (1, 2, 2));
     let striped = runs("--filename=/dev/x:/dev/y --rw=read --bs=64k --runtime=1 --time_based");
-    assert_eq!((striped[0].stripe_bytes, striped[0].targets.len()), (Some(1 << 40), 2));
+    assert_eq!((striped[0].options.stripe_bytes, striped[0].targets.len()), (Some(1 << 40), 2));
     let special = striped[0].workload.special.as_deref().expect("files in turn");
     let turns = special.files.expect("files in turn");
     assert_eq!((turns.files, turns.file_bytes, turns.order), (2, 1 << 40, FileOrder::RoundRobin { ios: 1 }));
@@ -273,8 +271,8 @@ fn holes_end_a_job_where_they_end_it_in_fio() {
         ("--rw=read:8k --loops=2", 684),
     ] {
         let mapped = map(&jobs(&format!("--name=j --filename=f --bs=4k {words}"))[0], &around).unwrap();
-        let Doer::Fathom(native) = mapped.doer else { panic!("{words}") };
-        assert_eq!(native.runs[0].workload.length.bytes, Some(ios * 4096), "{words}");
+        let Doer::Fathom(runs) = mapped.doer else { panic!("{words}") };
+        assert_eq!(runs[0].workload.length.bytes, Some(ios * 4096), "{words}");
     }
 }
 
@@ -343,7 +341,7 @@ fn values_that_fio_reads_in_its_own_way_are_read_so() {
     let unset = mapped("--filename=/dev/x --write_bw_log=${OUTPUT}");
     assert_eq!(unset.reporting.logs[0].prefix, "j", "nothing stands for it, and the log has the job's name");
     assert!(unset.warnings.iter().any(|words| words.contains("not set")), "{:?}", unset.warnings);
-    let polled = native("--filename=/dev/x --ioengine=pvsync2 --hipri=1").settings;
+    let polled = &runs("--filename=/dev/x --ioengine=pvsync2 --hipri=1")[0].options;
     assert_eq!((polled.polled, polled.io_flags.names()), (false, vec!["hipri"]));
     let windows = |words: &str| {
         mapped(&format!("--filename=/dev/x --write_lat_log=l {words}")).reporting.logs[0].window_ms
@@ -372,15 +370,15 @@ fn what_changes_the_io_goes_to_fio_with_its_reason() {
         let reasons = reasons(words);
         assert!(reasons.iter().any(|reason| reason.contains(about)), "{words}: {reasons:?}");
     }
-    native("--filename=/dev/x --thinktime=0 --zonemode=none --flow=0 --exitall=0");
+    runs("--filename=/dev/x --thinktime=0 --zonemode=none --flow=0 --exitall=0");
 }
 
 #[test]
 fn files_of_one_name_are_one_file_of_which_each_has_its_share() {
-    let one = native("--filename_format=f$jobnum --nrfiles=4 --size=1g --rw=randread --numjobs=2");
-    let [run] = one.runs.as_slice() else { panic!("one run") };
+    let one = runs("--filename_format=f$jobnum --nrfiles=4 --size=1g --rw=randread --numjobs=2");
+    let [run] = one.as_slice() else { panic!("one run") };
     assert_eq!(run.targets, ["./f0", "./f1"]);
-    assert_eq!((run.workload.span_bytes, run.stripe_bytes), (Some(256 << 20), None));
+    assert_eq!((run.workload.span_bytes, run.options.stripe_bytes), (Some(256 << 20), None));
     assert_eq!(run.workload.length.bytes, Some(2 << 30), "each clone goes over its file four times");
 }
 
@@ -396,19 +394,15 @@ fn what_is_trimmed_is_written_next_and_counts_twice() {
 
 #[test]
 fn libblkios_io_uring_is_fathoms() {
-    let native =
-        native("--ioengine=libblkio --libblkio_driver=io_uring --libblkio_path=/dev/x --rw=randread");
-    assert_eq!(
-        (native.settings.engine, native.runs[0].targets.as_slice()),
-        (Some("uring"), &["/dev/x".to_owned()][..])
-    );
-    assert_eq!(native.runs[0].workload.length.bytes, Some(1 << 40));
+    let run = &runs("--ioengine=libblkio --libblkio_driver=io_uring --libblkio_path=/dev/x --rw=randread")[0];
+    assert_eq!((run.engine.as_deref(), run.targets.as_slice()), (Some("uring"), &["/dev/x".to_owned()][..]));
+    assert_eq!(run.workload.length.bytes, Some(1 << 40));
 }
 
 #[test]
 fn flags_of_single_ios_go_with_every_engine_of_calls() {
     let flags =
-        |words: &str| native(&format!("--filename=/dev/x --direct=1 {words}")).settings.io_flags.names();
+        |words: &str| runs(&format!("--filename=/dev/x --direct=1 {words}"))[0].options.io_flags.names();
     assert_eq!(flags("--ioengine=libaio --nowait=1 --rw=randread"), ["nowait"]);
     assert_eq!(flags("--ioengine=libaio --atomic=1 --rw=randwrite"), ["atomic"]);
     assert!(flags("--ioengine=libaio --atomic=1 --rw=randread").is_empty(), "only writes can be atomic");
@@ -482,13 +476,13 @@ fn values_that_make_no_sense_are_refused_with_their_option() {
 
 #[test]
 fn calls_about_names_are_one_a_file_in_folders_of_their_own() {
-    let native = native("--ioengine=filestat --filesize=4k --nrfiles=5 --numjobs=3 --directory=/a:b");
-    let [run] = native.runs.as_slice() else { panic!("one run") };
+    let runs = runs("--ioengine=filestat --filesize=4k --nrfiles=5 --numjobs=3 --directory=/a:b");
+    let [run] = runs.as_slice() else { panic!("one run") };
     assert_eq!(run.targets, ["/a", "./b", "/a"]);
     let workload = &run.workload;
     assert_eq!((workload.jobs, workload.depth, &workload.addresses), (3, 1, &Addresses::Sequential));
     assert_eq!((workload.span_bytes, workload.length.bytes), (Some(5 << 12), Some(15 << 12)));
-    assert_eq!((native.settings.engine, native.settings.direct), (Some("filestat"), false));
+    assert_eq!((run.engine.as_deref(), run.options.direct), (Some("filestat"), false));
     let created = workload_of("filecreate", "--size=4k --filename=x/one --rw=write");
     assert_eq!((created.0, created.1.mix.read_share), ("./x".to_owned(), 0.0));
     for (words, reason) in [
@@ -504,8 +498,8 @@ fn calls_about_names_are_one_a_file_in_folders_of_their_own() {
 }
 
 fn workload_of(engine: &str, words: &str) -> (String, Workload) {
-    let native = native(&format!("--ioengine={engine} {words}"));
-    (native.runs[0].targets[0].clone(), native.runs[0].workload.clone())
+    let run = &runs(&format!("--ioengine={engine} {words}"))[0];
+    (run.targets[0].clone(), run.workload.clone())
 }
 
 #[test]
@@ -519,7 +513,7 @@ fn a_log_is_replayed_at_its_times_or_one_after_the_other() {
     assert_eq!(workload("--read_iolog=timed --replay_no_stall=1").arrival, Arrival::Closed);
     let old = workload("--read_iolog=old --iodepth=4 --ioengine=libaio");
     assert_eq!((old.arrival, old.alignment_bytes, old.depth), (Arrival::Closed, Some(512), 4));
-    let place = |words: &str| native(words).runs[0].targets.clone();
+    let place = |words: &str| runs(words)[0].targets.clone();
     assert_eq!(place("--read_iolog=timed --directory=/a --filename=other"), ["/a/data"]);
     assert_eq!(place("--read_iolog=timed --replay_redirect=/dev/x"), ["/dev/x"]);
     assert_eq!(place("--read_iolog=timed --ioengine=null"), ["null:"]);
@@ -599,9 +593,9 @@ fn what_is_no_whole_number_of_ios_ends_as_in_fio() {
 
 #[test]
 fn a_name_that_is_given_again_is_one_more_file() {
-    let native = native("--filename=/dev/x --filename=/dev/y --size=1m --direct=1 --ioengine=libaio");
-    assert_eq!(native.runs[0].targets, ["/dev/x", "/dev/y"]);
-    assert_eq!(native.runs[0].workload.span_bytes, Some(1 << 20), "half of it each");
+    let run = &runs("--filename=/dev/x --filename=/dev/y --size=1m --direct=1 --ioengine=libaio")[0];
+    assert_eq!(run.targets, ["/dev/x", "/dev/y"]);
+    assert_eq!(run.workload.span_bytes, Some(1 << 20), "half of it each");
     let same = workload("--filename=/dev/x --filename=/dev/x --size=1m --rw=randread");
     assert_eq!((same.span_bytes, same.length.bytes), (Some(1 << 19), Some(1 << 20)), "twice over half of it");
     let in_order = reasons("--filename=/dev/x --filename=/dev/x --size=1m --rw=read");
