@@ -47,5 +47,7 @@ pub use fathom_plan::PlanError;
 pub use identity::now as calendar_now;
 pub use progress::{Progress, Second, Silent, StepNotice};
 pub use repeat::{Repeated, repeat};
-pub use run::{IoLog, JobDetails, Logged, Part, Particulars, Session, SessionPlan, run_once, run_together};
+pub use run::{
+    Beside, IoLog, JobDetails, Logged, Part, Particulars, Session, SessionPlan, run_once, run_together,
+};
 pub use sweep::{Sweep, sweep};

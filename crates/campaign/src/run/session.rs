@@ -71,8 +71,8 @@ pub struct SessionPlan<'a> {
 }
 
 /// What a run has to do with others at the same time.
-#[derive(Debug, Default)]
-pub(crate) struct Beside<'a> {
+#[derive(Clone, Debug, Default)]
+pub struct Beside<'a> {
     /// Whether others of its process run at the same time.
     pub grouped: bool,
     /// The campaign that it is a step of.
@@ -80,7 +80,7 @@ pub(crate) struct Beside<'a> {
     /// What has the telemetry of all of them; absent: this run.
     pub telemetry_is_with: Option<&'a str>,
     /// Its jobs' share of the I/Os of several runs.
-    pub share: Option<&'a Share>,
+    pub share: Option<Share>,
     /// What takes its I/Os down.
     pub log: Option<&'a IoLog>,
     /// Priorities of its I/Os.
@@ -363,7 +363,7 @@ impl Session {
             medium,
             engine: self.engine,
             options: &self.plan.options,
-            share,
+            share: share.as_ref(),
             wear: crate::wear::limit(),
             scripts: feed.as_ref().map(Feed::scripts),
             listeners: ears.hear().then_some(Listeners(&listener)),

@@ -5,23 +5,19 @@ use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Barrier};
 use std::time::Duration;
 
-use fathom_record::options::Priorities;
 use fathom_record::run::Ending;
 use fathom_record::{RunRecord, Workload};
 
-use fathom_engine::job::pace::Share;
 use fathom_engine::job::wear::WearLimit;
 use fathom_telemetry::Latest;
 
-use super::io_log::IoLog;
-use super::particulars::Particulars;
 use super::session::{Beside, Session};
 use crate::error::CampaignError;
 use crate::progress::{Progress, Second};
 use crate::wear;
 
 /// One of the runs.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Part<'a> {
     /// Its targets, open.
     pub session: &'a Session,
@@ -30,17 +26,11 @@ pub struct Part<'a> {
     /// How long after the others' start it begins.
     pub start_after_ns: u64,
     /// The parts whose end it waits for, by their places.
-    pub waits_for: &'a [usize],
+    pub waits_for: Vec<usize>,
     /// The parts that end when it ends, by their places.
-    pub ends: &'a [usize],
-    /// Its jobs' share of the I/Os of several parts.
-    pub share: Option<&'a Share>,
-    /// What takes its I/Os down.
-    pub log: Option<&'a IoLog>,
-    /// Priorities of its I/Os.
-    pub priorities: Option<&'a Priorities>,
-    /// What is wanted of it beyond its record.
-    pub particulars: Option<&'a Particulars>,
+    pub ends: Vec<usize>,
+    /// What else it has to do with them.
+    pub beside: Beside<'a>,
 }
 
 /// How long a part sleeps at a time before it looks whether it may begin.
@@ -61,14 +51,7 @@ pub fn run_together(
     if let [one] = parts
         && one.start_after_ns == 0
     {
-        let beside = Beside {
-            share: one.share,
-            log: one.log,
-            priorities: one.priorities,
-            particulars: one.particulars,
-            ..Beside::default()
-        };
-        return Ok(vec![one.session.run_beside(one.workload, beside, progress, stop)?]);
+        return Ok(vec![one.session.run_beside(one.workload, one.beside.clone(), progress, stop)?]);
     }
     let together = Together {
         parts,
@@ -102,7 +85,7 @@ pub fn run_together(
             record.ending = Ending::Complete;
             record.notes.push("It ended because another job of its group ended (exitall).".to_owned());
         }
-        if let Some(share) = part.share {
+        if let Some(share) = &part.beside.share {
             record.notes.push(format!(
                 "Each of its jobs held back to its share of the I/Os of a flow, at a weight of {}: the flow sets the rate, not the target.",
                 share.weight()
@@ -134,15 +117,7 @@ impl Together<'_> {
         self.barrier.wait();
         self.wait_for_turn(place);
         let telemetry_is_with = (place > 0).then_some("the record of the first run of the group has it");
-        let beside = Beside {
-            grouped: self.parts.len() > 1,
-            telemetry_is_with,
-            share: part.share,
-            log: part.log,
-            priorities: part.priorities,
-            particulars: part.particulars,
-            ..Beside::default()
-        };
+        let beside = Beside { grouped: self.parts.len() > 1, telemetry_is_with, ..part.beside.clone() };
         let outcome =
             part.session.run_beside(part.workload, beside, &mut SignSender(sender), &self.halts[place]);
         if outcome.is_err() {
@@ -211,7 +186,7 @@ impl Drop for Ended<'_, '_> {
         if std::thread::panicking() {
             self.together.halt_all();
         }
-        for other in self.together.parts[self.place].ends {
+        for other in &self.together.parts[self.place].ends {
             self.together.dismissed[*other].store(true, Ordering::Relaxed);
             self.together.halts[*other].store(true, Ordering::Relaxed);
         }

@@ -1,8 +1,8 @@
 //! The jobs of a fio command, stage after stage: the targets of a stage opened once, its jobs at the same time.
 
-mod beside;
 mod burner;
 mod counted;
+mod parts;
 mod status;
 
 use std::collections::BTreeSet;
@@ -20,9 +20,9 @@ use fathom_tools::fio::map::{Doer, Ends, LogKind, Mapped, Stage};
 
 use crate::error::CampaignError;
 use crate::progress::Progress;
-use crate::run::{IoLog, Part, Particulars, Session, SessionPlan, run_together};
-use beside::Beside;
+use crate::run::{IoLog, Particulars, Session, SessionPlan, run_together};
 use burner::Burners;
+use parts::parts;
 use status::Running;
 
 pub use counted::{CountedClone, CountedRun};
@@ -154,22 +154,7 @@ impl<'a> Stages<'a> {
             runs.iter().map(|(job, ..)| self.mapped[*job].iolog.as_ref().map(|_| IoLog::default())).collect();
         let particulars: Vec<Particulars> = runs.iter().map(|(job, ..)| self.particulars(*job)).collect();
         let of_runs = || opening_of.iter().map(|place| &sessions[*place]);
-        let beside = Beside::of(self.mapped, &runs);
-        let parts: Vec<Part<'_>> = runs
-            .iter()
-            .enumerate()
-            .map(|(place, (job, run))| Part {
-                session: &sessions[opening_of[place]],
-                workload: &run.workload,
-                start_after_ns: self.mapped[*job].start_after_ns,
-                waits_for: &beside.waits[place],
-                ends: &beside.ends[place],
-                share: beside.shares[place].as_ref(),
-                log: logs[place].as_ref(),
-                priorities: self.mapped[*job].priorities.as_ref(),
-                particulars: Some(&particulars[place]),
-            })
-            .collect();
+        let parts = parts(self.mapped, &runs, of_runs(), &logs, &particulars);
         let running = running(&runs, of_runs(), &particulars);
         let burners = Burners::of(self.mapped, stage);
         let mut together =
