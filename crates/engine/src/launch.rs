@@ -6,7 +6,7 @@
 mod files;
 
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use fathom_measure::{Clock, VirtualClock, WallClock};
@@ -19,11 +19,11 @@ use crate::catalogue::EngineKind;
 use crate::decorate::Stack;
 use crate::job::ahead::Spares;
 use crate::job::aside::Aside;
-use crate::job::crew::{self, CrewPlan, Gate};
+use crate::job::crew::{self, Conduct, CrewPlan};
 use crate::job::pace::{Pace, Refill, Share};
 use crate::job::passes::{Advised, Passes};
 use crate::job::wear::WearLimit;
-use crate::job::{Accounts, JobPlan, LiveAccounts, Measured, Observer, allowed_cpus, simulated};
+use crate::job::{JobPlan, Measured, Observer, allowed_cpus, simulated};
 use crate::memory::Memory;
 use crate::null::Null;
 use crate::overheard::{Listeners, Overheard};
@@ -86,20 +86,12 @@ pub struct Launch<'a> {
     pub listeners: Option<Listeners<'a>>,
     /// Priorities of I/Os; those of single I/Os on engines `aio` and `uring` without a stripe.
     pub priorities: Option<&'a Priorities>,
-    /// Processors for the jobs, in turn; empty: the scheduler's choice. The options name those that were asked for.
-    pub cpus: &'a [u32],
-    /// Whether each job is kept by itself.
-    pub accounts: Accounts,
-    /// Where the jobs' accounts can be read while the run goes on; on threads only, not in simulated time.
-    pub live: Option<Arc<LiveAccounts>>,
+    /// How its jobs are led; the processors are those that were chosen, where the options name none.
+    pub conduct: Conduct<'a>,
     /// What stamps are read from.
     pub clock: WallClock,
     /// Tells this run's stamped blocks from those of any other.
     pub tag: u64,
-    /// What says when it starts; on threads only, not in simulated time.
-    pub gate: Option<Gate<'a>>,
-    /// Set from outside to end the run early.
-    pub stop: &'a AtomicBool,
 }
 
 /// Threads of all jobs together; with four entries of the memory map each, half of what Linux allows by default.
@@ -257,7 +249,7 @@ impl Launch<'_> {
         let mut measured = crew::run(self.crew_plan(), self.clock, stacked, found, observe)?;
         if self.workload.data.verify == VerifyMode::AtEnd && measured.fatal.is_none() {
             // The first jobs have one target each.
-            let (clock, stop, stacked) = (self.clock, self.stop, &stacked);
+            let (clock, stop, stacked) = (self.clock, self.conduct.stop, &stacked);
             for ((plan, table), job) in self.job_plans().into_iter().zip(&tables).zip(0..) {
                 let found = Wall::around(&Reach::default())?.within(move || {
                     let mut engine = stacked(&plan)?;
@@ -395,14 +387,10 @@ impl Launch<'_> {
         CrewPlan {
             jobs,
             length: &self.workload.length,
-            cpus: self.cpus,
             open: self.workload.arrival.is_open(),
             punctual: self.options.real_time || !self.options.decorators.is_empty(),
-            accounts: self.accounts,
-            live: self.live.clone(),
-            gate: self.gate,
             reach: self.reach(),
-            stop: self.stop,
+            conduct: self.conduct.clone(),
         }
     }
 
@@ -462,7 +450,7 @@ impl Launch<'_> {
     /// How jobs wait for moments of their own. Where the processors are not told, there may be none to spare.
     fn rest(&self) -> Rest {
         let allowed = allowed_cpus().map_or(1, |cpus| cpus.len());
-        let bound_to = self.cpus.iter().collect::<BTreeSet<_>>().len();
+        let bound_to = self.conduct.cpus.iter().collect::<BTreeSet<_>>().len();
         Rest::of(self.workload.jobs as usize, bound_to, allowed)
     }
 

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use fathom_engine::job::ahead::Spares;
-use fathom_engine::job::crew::{self, CrewPlan};
-use fathom_engine::job::{Accounts, JobPlan};
+use fathom_engine::job::crew::{self, Conduct, CrewPlan};
+use fathom_engine::job::JobPlan;
 use fathom_engine::pattern::{DataPattern, Generator, Geometry};
 use fathom_engine::{Arena, Completion, Engine, EngineError, Io, Stamps, Submission, Wait};
 use fathom_measure::{Clock, WallClock};
@@ -141,14 +141,10 @@ fn run(depth: u32, bytes: u32, read_share: f64, operations: u64) -> Seen {
     let plan = CrewPlan {
         jobs: vec![job],
         length: &workload.length,
-        cpus: &[],
         open: false,
         punctual: false,
-        accounts: Accounts::None,
-        live: None,
-        gate: None,
         reach: Reach::default(),
-        stop: &stop,
+        conduct: Conduct::until(&stop),
     };
     let (clock, _) = WallClock::start();
     let seen = Arc::new(Mutex::new(Seen::default()));

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use fathom_conformance::broken::{Breach, Broken};
 use fathom_conformance::{BUFFER_BYTES, Subject, TARGET_BYTES, Traits, run};
 use fathom_engine::job::ahead::Spares;
-use fathom_engine::job::crew::{self, CrewPlan};
+use fathom_engine::job::crew::{self, Conduct, CrewPlan};
 use fathom_engine::job::{JobPlan, Measured};
 use fathom_engine::memory::{Memory, Store};
 use fathom_engine::pattern::{DataPattern, Generator, Geometry};
@@ -82,16 +82,12 @@ fn measured(breach: Option<Breach>) -> Measured {
     };
     let stop = AtomicBool::new(false);
     let plan = CrewPlan {
-        accounts: fathom_engine::job::Accounts::None,
-        live: None,
-        gate: None,
         jobs: vec![job],
         length: &workload.length,
-        cpus: &[],
         open: false,
         punctual: false,
         reach: Reach::default(),
-        stop: &stop,
+        conduct: Conduct::until(&stop),
     };
     let (clock, _) = WallClock::start();
     let store = Store::new(TARGET_BYTES).unwrap();

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use fathom_engine::decorate::Stack;
 use fathom_engine::delay::{Draw, StallTruth};
 use fathom_engine::job::ahead::Spares;
-use fathom_engine::job::crew::CrewPlan;
-use fathom_engine::job::{Accounts, JobPlan, Measured, simulated};
+use fathom_engine::job::crew::{Conduct, CrewPlan};
+use fathom_engine::job::{JobPlan, Measured, simulated};
 use fathom_engine::null::Null;
 use fathom_engine::pattern::{ArrivalPattern, DataPattern, Generator, Geometry};
 use fathom_engine::rest::Rest;
@@ -90,14 +90,10 @@ fn run_on<E: Engine + 'static>(
     let plan = CrewPlan {
         jobs,
         length: &workload.length,
-        cpus: &[],
         open,
         punctual: true,
-        accounts: Accounts::None,
-        live: None,
-        gate: None,
         reach: Reach::default(),
-        stop: &stop,
+        conduct: Conduct::until(&stop),
     };
     let stack = Stack::new(decorators, workload.seed, Rest::default());
     let build = |plan: &JobPlan| Ok(stack.around(Box::new(build(plan)?), (plan.job, plan.buffers()), clock));

@@ -11,8 +11,8 @@ use std::time::Duration;
 use fathom_engine::catalogue::EngineKind;
 use fathom_engine::fault::{Effect, Fault, FaultPlan, FaultRule, When};
 use fathom_engine::job::ahead::Spares;
-use fathom_engine::job::crew::{self, CrewPlan};
-use fathom_engine::job::{Accounts, JobPlan, Measured, simulated};
+use fathom_engine::job::crew::{self, Conduct, CrewPlan};
+use fathom_engine::job::{JobPlan, Measured, simulated};
 use fathom_engine::launch::{Launch, Medium};
 use fathom_engine::memory::{Memory, Store};
 use fathom_engine::null::Null;
@@ -84,14 +84,10 @@ fn run<E: Engine>(
     let plans = CrewPlan {
         jobs,
         length: &length,
-        cpus: &[],
         open: false,
         punctual: false,
-        accounts: Accounts::None,
-        live: None,
-        gate: None,
         reach: Reach::default(),
-        stop,
+        conduct: Conduct::until(stop),
     };
     let (clock, _) = WallClock::start();
     let started_ns = clock.now_ns();
@@ -240,14 +236,10 @@ fn in_simulated_time_too_a_target_that_is_gone_ends_the_run() {
     let plan = CrewPlan {
         jobs,
         length: &length,
-        cpus: &[],
         open: false,
         punctual: false,
-        accounts: Accounts::None,
-        live: None,
-        gate: None,
         reach: Reach::default(),
-        stop: &stop,
+        conduct: Conduct::until(&stop),
     };
     let build = |plan: &JobPlan| {
         let device = Arc::clone(&device);
@@ -309,6 +301,7 @@ fn a_stop_in_the_warm_up_leaves_an_empty_window() {
 fn launch(workload: &Workload, medium: &Medium, engine: EngineKind) -> Result<Measured, EngineError> {
     let geometry = Geometry::of(workload, 1 << 40).unwrap();
     let (clock, _) = WallClock::start();
+    let stop = AtomicBool::new(false);
     let launch = Launch {
         workload,
         geometries: &[geometry],
@@ -320,13 +313,9 @@ fn launch(workload: &Workload, medium: &Medium, engine: EngineKind) -> Result<Me
         priorities: None,
         scripts: None,
         listeners: None,
-        accounts: Accounts::None,
-        live: None,
-        gate: None,
-        cpus: &[],
         clock,
         tag: 1,
-        stop: &AtomicBool::new(false),
+        conduct: Conduct::until(&stop),
     };
     launch.run(&mut |_| {})
 }

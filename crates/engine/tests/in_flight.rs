@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex};
 
 use fathom_engine::job::JobPlan;
 use fathom_engine::job::ahead::Spares;
-use fathom_engine::job::crew::{self, CrewPlan};
+use fathom_engine::job::crew::{self, Conduct, CrewPlan};
 use fathom_engine::pattern::{DataPattern, Generator, Geometry};
 use fathom_engine::verify::{Verify, VerifyTable};
 use fathom_engine::{Arena, Completion, Engine, EngineError, Io, Stamps, Submission, Wait};
@@ -137,16 +137,12 @@ fn between(bytes: u32, verify: bool) -> Between {
     };
     let stop = AtomicBool::new(false);
     let plan = CrewPlan {
-        accounts: fathom_engine::job::Accounts::None,
-        live: None,
-        gate: None,
         jobs: vec![job],
         length: &workload.length,
-        cpus: &[],
         open: false,
         punctual: false,
         reach: Reach::default(),
-        stop: &stop,
+        conduct: Conduct::until(&stop),
     };
     let (clock, _) = WallClock::start();
     let gaps = Arc::new(Mutex::new(Histogram::new()));

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
 use fathom_engine::catalogue::EngineKind;
+use fathom_engine::job::crew::Conduct;
 use fathom_engine::launch::{Launch, Medium};
 use fathom_engine::mmap::Mmap;
 use fathom_engine::pattern::Geometry;
@@ -138,10 +139,8 @@ fn run(file: &Arc<File>, mix: Mix, verify: Verify, meanwhile: impl FnOnce() + Se
     };
     let geometry = Geometry::of(&workload, PAGES * PAGE).unwrap();
     let (clock, _) = WallClock::start();
+    let stop = AtomicBool::new(false);
     let launch = Launch {
-        accounts: fathom_engine::job::Accounts::None,
-        live: None,
-        gate: None,
         workload: &workload,
         geometries: &[geometry],
         medium: &Medium::Files(vec![Arc::clone(file)]),
@@ -152,10 +151,9 @@ fn run(file: &Arc<File>, mix: Mix, verify: Verify, meanwhile: impl FnOnce() + Se
         priorities: None,
         scripts: None,
         listeners: None,
-        cpus: &[],
         clock,
         tag: 1,
-        stop: &AtomicBool::new(false),
+        conduct: Conduct::until(&stop),
     };
     std::thread::scope(|scope| {
         scope.spawn(meanwhile);

@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use fathom_engine::catalogue::EngineKind;
 use fathom_engine::job::Measured;
+use fathom_engine::job::crew::Conduct;
 use fathom_engine::launch::{Launch, Medium};
 use fathom_engine::pattern::Geometry;
 use fathom_measure::WallClock;
@@ -42,10 +43,8 @@ fn simulate_all(devices: &[&str], workload: &Workload) -> Measured {
     let geometry = |device: &SimParameters| Geometry::of(workload, device.size_bytes).unwrap();
     let geometries: Vec<_> = parameters.iter().map(geometry).collect();
     let (clock, _) = WallClock::start();
+    let stop = AtomicBool::new(false);
     let launch = Launch {
-        accounts: fathom_engine::job::Accounts::None,
-        live: None,
-        gate: None,
         workload,
         geometries: &geometries,
         medium: &Medium::Simulated(parameters),
@@ -56,10 +55,9 @@ fn simulate_all(devices: &[&str], workload: &Workload) -> Measured {
         priorities: None,
         scripts: None,
         listeners: None,
-        cpus: &[],
         clock,
         tag: 1,
-        stop: &AtomicBool::new(false),
+        conduct: Conduct::until(&stop),
     };
     launch.run(&mut |_| {}).unwrap()
 }

@@ -11,7 +11,8 @@ use std::sync::atomic::AtomicBool;
 use fathom_conformance::{BUFFER_BYTES, Subject, TARGET_BYTES, Traits, run};
 use fathom_engine::catalogue::{self, EngineKind};
 use fathom_engine::iocp::Iocp;
-use fathom_engine::job::{Accounts, Measured};
+use fathom_engine::job::Measured;
+use fathom_engine::job::crew::Conduct;
 use fathom_engine::launch::{Launch, Medium};
 use fathom_engine::pattern::Geometry;
 use fathom_engine::{EngineError, ErrorKind, sync};
@@ -75,6 +76,7 @@ fn launch_verifying(
     };
     let geometry = Geometry::of(&workload, target.facts.size_bytes).unwrap();
     let (clock, _) = WallClock::start();
+    let stop = AtomicBool::new(false);
     let launch = Launch {
         workload: &workload,
         geometries: &[geometry],
@@ -86,13 +88,9 @@ fn launch_verifying(
         priorities: None,
         scripts: None,
         listeners: None,
-        accounts: Accounts::None,
-        live: None,
-        gate: None,
-        cpus: &[],
         clock,
         tag: 1,
-        stop: &AtomicBool::new(false),
+        conduct: Conduct::until(&stop),
     };
     launch.run(&mut |_| {})
 }

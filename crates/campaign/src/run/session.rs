@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use fathom_engine::catalogue::{self, EngineKind};
-use fathom_engine::job::crew::Gate;
+use fathom_engine::job::crew::{Conduct, Gate};
 use fathom_engine::job::pace::Share;
 use fathom_engine::job::tally::Tally;
 use fathom_engine::job::{Accounts, JobPlan, Measured};
@@ -368,13 +368,15 @@ impl Session {
             scripts: feed.as_ref().map(Feed::scripts),
             listeners: ears.hear().then_some(Listeners(&listener)),
             priorities,
-            cpus: &binding.cpus,
-            accounts: particulars.map_or(Accounts::None, Particulars::accounts),
-            live: particulars.and_then(Particulars::live),
+            conduct: Conduct {
+                cpus: &binding.cpus,
+                accounts: particulars.map_or(Accounts::None, Particulars::accounts),
+                live: particulars.and_then(Particulars::live),
+                gate,
+                stop,
+            },
             clock: self.clock,
-            gate,
             tag: identity::tag_of(&id),
-            stop,
         };
         let neighbours = self.neighbours(facts, workload, grouped);
         let cached_share = self.cached_share(&geometries);

@@ -44,6 +44,28 @@ impl std::fmt::Debug for Gate<'_> {
     }
 }
 
+/// How jobs are led through a run, whatever their engine.
+#[derive(Clone, Debug)]
+pub struct Conduct<'a> {
+    /// Processor for each job, in turn; empty: the scheduler's choice.
+    pub cpus: &'a [u32],
+    /// Whether each job is kept by itself.
+    pub accounts: Accounts,
+    /// Where the jobs' accounts can be read meanwhile; on threads only, not in simulated time.
+    pub live: Option<Arc<LiveAccounts>>,
+    /// What says when it starts, once everything is ready; absent: at once. On threads only, as well.
+    pub gate: Option<Gate<'a>>,
+    /// Set from outside to end the run early.
+    pub stop: &'a AtomicBool,
+}
+
+impl<'a> Conduct<'a> {
+    /// At once, anywhere, until the run's end or this is set.
+    pub fn until(stop: &'a AtomicBool) -> Self {
+        Self { cpus: &[], accounts: Accounts::None, live: None, gate: None, stop }
+    }
+}
+
 /// A run as the crew needs it.
 #[derive(Debug)]
 pub struct CrewPlan<'a> {
@@ -51,23 +73,15 @@ pub struct CrewPlan<'a> {
     pub jobs: Vec<JobPlan>,
     /// When it ends.
     pub length: &'a Length,
-    /// Processor for each job, in turn; empty: the scheduler's choice.
-    pub cpus: &'a [u32],
     /// Whether arrivals are open.
     pub open: bool,
     /// Whether engines let I/Os go at moments that nothing else announces: a delay, a throttle, a simulated
     /// device in real time. Threads then wake up on time.
     pub punctual: bool,
-    /// Whether each job is kept by itself.
-    pub accounts: Accounts,
-    /// Where the jobs' accounts can be read meanwhile.
-    pub live: Option<Arc<LiveAccounts>>,
-    /// What says when it starts, once everything is ready; absent: at once.
-    pub gate: Option<Gate<'a>>,
     /// Where the wall around the jobs' threads is open; their targets are open already.
     pub reach: Reach,
-    /// Set from outside to end the run early.
-    pub stop: &'a AtomicBool,
+    /// How they are led.
+    pub conduct: Conduct<'a>,
 }
 
 /// The control plane's two ends of a job's exchange.
@@ -111,6 +125,7 @@ pub fn run<E: Engine>(
     observe: &mut Observer<'_>,
 ) -> Result<Measured, EngineError> {
     let halt = Arc::new(AtomicBool::new(false));
+    let conduct = plan.conduct;
     let wall = Wall::around(&plan.reach)?;
     std::thread::scope(|scope| {
         let _guard = HaltOnPanic(Arc::clone(&halt));
@@ -122,7 +137,8 @@ pub fn run<E: Engine>(
         let spawned = plan.jobs.into_iter().try_for_each(|job| {
             let (end, exchange) = Ends::new();
             let (start, started) = mpsc::channel::<Timeline>();
-            let cpu = (!plan.cpus.is_empty()).then(|| plan.cpus[job.job as usize % plan.cpus.len()]);
+            let cpu = (!conduct.cpus.is_empty())
+                .then(|| conduct.cpus[job.job as usize % conduct.cpus.len()]);
             let (ready, halt, hooks) = (ready.clone(), Arc::clone(&halt), (&build, &harvest));
             let (punctual, wall) = (plan.punctual, &wall);
             let body =
@@ -143,23 +159,23 @@ pub fn run<E: Engine>(
             threads.into_iter().map(join).for_each(drop);
             return Err(error);
         }
-        let origin_ns = plan.gate.map_or_else(|| clock.now_ns(), |Gate(wait)| wait());
+        let origin_ns = conduct.gate.map_or_else(|| clock.now_ns(), |Gate(wait)| wait());
         let timeline = Timeline::new(origin_ns, plan.length);
         let mut gather = Gather::new(timeline, count, plan.open)
             .spread_over(target_of)
-            .accounting(plan.accounts)
-            .shown_in(plan.live);
+            .accounting(conduct.accounts)
+            .shown_in(conduct.live);
         for start in &starts {
             // A thread that has died already is found when it is joined.
             let _ = start.send(timeline);
         }
         let vigil = Vigil::begin(clock, CONTROL_PERIOD);
         let standstills =
-            supervise((&mut threads, &mut ends), &mut gather, vigil, (plan.stop, &halt), observe);
+            supervise((&mut threads, &mut ends), &mut gather, vigil, (conduct.stop, &halt), observe);
         // All are joined before the first error is returned.
         let endings: Vec<_> = threads.into_iter().map(join).collect();
         let endings = endings.into_iter().collect::<Result<Vec<_>, _>>()?;
-        let measured = gather.conclude(endings, plan.stop.load(Ordering::Relaxed), observe);
+        let measured = gather.conclude(endings, conduct.stop.load(Ordering::Relaxed), observe);
         Ok(Measured { wall: Some(wall::facts().clone()), standstills, ..measured })
     })
 }

@@ -43,12 +43,12 @@ pub fn run<E: Engine>(
             }
         }
         gather.settle(observe);
-        halt.fetch_or(plan.stop.load(Ordering::Relaxed), Ordering::Relaxed);
+        halt.fetch_or(plan.conduct.stop.load(Ordering::Relaxed), Ordering::Relaxed);
         let next = jobs.iter().filter(|seat| seat.runner.is_some()).map(|seat| seat.until_ns).min();
         clock.advance_to(timeline.origin_ns + next.unwrap_or(now));
     }
     endings.sort_by_key(|ending| ending.job);
-    Ok(gather.conclude(endings, plan.stop.load(Ordering::Relaxed), observe))
+    Ok(gather.conclude(endings, plan.conduct.stop.load(Ordering::Relaxed), observe))
 }
 
 /// One job at the simulated table.
