@@ -1,5 +1,6 @@
 //! Puts the parts of a run together into its record, with the self-checks that follow from them.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use fathom_engine::job::Measured;
@@ -8,14 +9,14 @@ use fathom_engine::priority::PriorityTally;
 use fathom_measure::WallClock;
 use fathom_measure::clock::ClockFacts;
 use fathom_measure::histogram::RELATIVE_WIDTH;
-use fathom_record::environment::Environment;
 use fathom_record::facts::{ClockRecord, EngineFacts, FabricQueue, Outages, TargetFacts};
 use fathom_record::latency::{LatencySummary, SparseHistogram};
 use fathom_record::run::{CampaignLink, Ending, JobSummary, PrioritySummary, Tool};
 use fathom_record::telemetry::Telemetry;
-use fathom_record::{KnownCeiling, RunRecord, Witness, Workload};
+use fathom_record::{RunRecord, Witness, Workload};
 
 use super::neighbours::Meanwhile;
+use super::session::Session;
 use super::summary::{ledger, summary, targets};
 use crate::checks::{self, Evidence, Hung, Stillness, Wire};
 
@@ -30,29 +31,25 @@ pub struct Parts<'a> {
     pub geometries: &'a [Geometry],
     pub target: &'a TargetFacts,
     pub measured: Measured,
-    pub clock: (WallClock, &'a ClockFacts),
-    pub simulated_time: bool,
     pub telemetry: Telemetry,
-    pub environment: &'a Environment,
-    pub ceilings: &'a [KnownCeiling],
     pub witness: Option<Witness>,
     pub cached_share: Option<f64>,
-    pub processors: Option<usize>,
     /// What others did meanwhile.
     pub meanwhile: Meanwhile,
     pub notes: &'a [String],
 }
 
-/// The record of a run.
-pub fn assemble(parts: Parts<'_>) -> RunRecord {
+/// The record of a run on the targets of a session.
+pub fn assemble(session: &Session, parts: Parts<'_>) -> RunRecord {
     let measured = parts.measured;
-    let mut summary = summary(&measured, parts.workload, !parts.simulated_time);
+    let simulated = session.is_simulated_time();
+    let mut summary = summary(&measured, parts.workload, !simulated);
     if parts.held_back {
         summary.in_flight_requested = None;
     }
     let ledger = ledger(&measured, parts.workload, parts.geometries, parts.target.size_bytes);
-    let targets = targets(&measured, parts.workload, parts.target, !parts.simulated_time);
-    let clock = clock_record(parts.clock, parts.simulated_time, measured.exposed_ns);
+    let targets = targets(&measured, parts.workload, parts.target, !simulated);
+    let clock = clock_record((session.clock, &session.clock_facts), simulated, measured.exposed_ns);
     let first_failures: Vec<String> = measured.failures.iter().map(ToString::to_string).collect();
     let counts = &measured.whole.directions;
     let checks = checks::all(&Evidence {
@@ -61,19 +58,19 @@ pub fn assemble(parts: Parts<'_>) -> RunRecord {
         target: parts.target,
         engine: &measured.engine,
         clock: &clock,
-        simulated: parts.simulated_time,
+        simulated,
         short: counts.iter().map(|direction| direction.short).sum(),
         errors: counts.iter().map(|direction| direction.errors).sum(),
         first_failures: &first_failures,
         extended_intervals: measured.whole.extended,
         verified: measured.verified.as_ref(),
         cached_share: parts.cached_share,
-        processors: parts.processors.filter(|_| !parts.simulated_time),
+        processors: session.allowed.as_ref().ok().map(BTreeSet::len).filter(|_| !simulated),
         hung: Hung::of(&measured.intervals),
-        stillness: (!parts.simulated_time).then(|| stillness(&measured, &parts.telemetry)),
+        stillness: (!simulated).then(|| stillness(&measured, &parts.telemetry)),
         foreign: &parts.meanwhile.foreign,
         others: &parts.meanwhile.others,
-        wire: Wire::of(parts.environment, &parts.telemetry, &window_ns(&measured)),
+        wire: Wire::of(&session.environment, &parts.telemetry, &window_ns(&measured)),
     });
     let ending = match measured.fatal {
         Some(failure) => Ending::Failed { error: failure.to_string() + &lost(&measured.engine) },
@@ -96,13 +93,13 @@ pub fn assemble(parts: Parts<'_>) -> RunRecord {
         checks,
         ending,
         summary,
-        jobs: jobs(measured.jobs, parts.simulated_time),
+        jobs: jobs(measured.jobs, simulated),
         targets,
         ledger,
         intervals: measured.intervals,
         telemetry: parts.telemetry,
-        environment: parts.environment.clone(),
-        ceilings: parts.ceilings.to_vec(),
+        environment: session.environment.clone(),
+        ceilings: session.ceilings.clone(),
         witness: parts.witness,
         priorities: priorities(&measured.priorities),
         wall: measured.wall.map(Box::new),

@@ -386,7 +386,7 @@ impl Session {
         let meanwhile = neighbours.compare(&measured, workload, facts);
         let origin_ns = measured.timeline.origin_ns;
         let telemetry = self.finished(sampler, (&started_at, origin_ns), telemetry_is_with);
-        Ok(assemble(Parts {
+        let parts = Parts {
             id,
             started_at,
             campaign,
@@ -396,16 +396,12 @@ impl Session {
             target: facts,
             telemetry,
             measured,
-            clock: (self.clock, &self.clock_facts),
-            simulated_time: self.is_simulated_time(),
-            environment: &self.environment,
-            ceilings: &self.ceilings,
             witness,
             cached_share,
-            processors: self.allowed.as_ref().ok().map(BTreeSet::len),
             meanwhile,
             notes: &self.remarks(workload, facts, (feed, worn_out)),
-        }))
+        };
+        Ok(assemble(self, parts))
     }
 
     /// What was sampled beside a run, and told of its time; nothing where another run has it, or time is simulated.
