@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use fathom_engine::job::JobPlan;
 use fathom_engine::job::ahead::Spares;
 use fathom_engine::job::crew::{self, Conduct, CrewPlan};
-use fathom_engine::job::JobPlan;
 use fathom_engine::pattern::{DataPattern, Generator, Geometry};
 use fathom_engine::{Arena, Completion, Engine, EngineError, Io, Stamps, Submission, Wait};
 use fathom_measure::{Clock, WallClock};

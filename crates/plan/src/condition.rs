@@ -3,7 +3,7 @@
 use fathom_measure::{ByteRate, Rate, Share};
 use fathom_record::campaign::OperatingPointKind;
 use fathom_record::comparison::Side;
-use fathom_record::condition::{Condition, LatencyKind, Limit, Quantity, Relation, Scope, Statistic};
+use fathom_record::condition::{Condition, JudgedQuantity, LatencyKind, Limit, Relation, Scope, Statistic};
 use fathom_record::latency::VALUES_BEYOND;
 use fathom_record::{Direction, Workload};
 
@@ -29,7 +29,7 @@ pub fn condition(text: &str) -> Result<Condition, String> {
             text: text.to_owned(),
             scope,
             direction: None,
-            quantity: Quantity::Slower,
+            quantity: JudgedQuantity::Slower,
             relation: Relation::Above,
             limit: Limit::Fixed(0.0),
         });
@@ -87,23 +87,23 @@ fn subject(text: &str, words: &str) -> Result<(Scope, Option<Direction>, Option<
 
 /// A quantity's name, with what its numbers are multiplied by where the name is a unit.
 struct Measure {
-    quantity: Quantity,
+    quantity: JudgedQuantity,
     factor: Option<f64>,
 }
 
 impl Measure {
     fn named(name: &str, kind: Option<LatencyKind>) -> Option<Self> {
-        let latency = |statistic| Some(Quantity::Latency { kind, statistic });
+        let latency = |statistic| Some(JudgedQuantity::Latency { kind, statistic });
         let lower = name.to_ascii_lowercase();
-        let of_unit = |factor: f64| Some(Self { quantity: Quantity::Throughput, factor: Some(factor) });
+        let of_unit = |factor: f64| Some(Self { quantity: JudgedQuantity::Throughput, factor: Some(factor) });
         let quantity = match lower.as_str() {
             "mb/s" => return of_unit(1e6),
             "gb/s" => return of_unit(1e9),
             "mib/s" => return of_unit(1_048_576.0),
             "gib/s" => return of_unit(1_073_741_824.0),
-            "iops" => Some(Quantity::Iops),
-            "throughput" | "bw" | "bandwidth" => Some(Quantity::Throughput),
-            "errors" => Some(Quantity::Errors),
+            "iops" => Some(JudgedQuantity::Iops),
+            "throughput" | "bw" | "bandwidth" => Some(JudgedQuantity::Throughput),
+            "errors" => Some(JudgedQuantity::Errors),
             "mean" | "avg" => latency(Statistic::Mean),
             "median" => latency(Statistic::Quantile(0.5)),
             "max" => latency(Statistic::Max),
@@ -114,7 +114,7 @@ impl Measure {
     }
 
     /// The limit, and the quantity that it makes of errors: a count or a share.
-    fn limit(self, text: &str) -> Result<(Quantity, Limit), String> {
+    fn limit(self, text: &str) -> Result<(JudgedQuantity, Limit), String> {
         if let Some((share, name)) = text.split_once(" of ") {
             let percent = share.trim().strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
             let share = percent.filter(|percent| percent.is_finite() && *percent > 0.0).ok_or_else(|| {
@@ -134,25 +134,28 @@ impl Measure {
                     .map_err(|_| format!("`{text}` is not a number: write, for example, MB/s<250"))?;
                 Ok((quantity, fixed(number * factor)))
             }
-            (Quantity::Iops, _) => {
+            (JudgedQuantity::Iops, _) => {
                 let rate = if text == "0" { Ok(Rate(0.0)) } else { text.parse::<Rate>() };
-                rate.map(|rate| (Quantity::Iops, fixed(rate.0))).map_err(|error| error.to_string())
+                rate.map(|rate| (JudgedQuantity::Iops, fixed(rate.0))).map_err(|error| error.to_string())
             }
-            (Quantity::Throughput, _) => match quantity::decimal(text) {
+            (JudgedQuantity::Throughput, _) => match quantity::decimal(text) {
                 Ok(_) if text != "0" => {
                     Err(format!("`{text}` has no unit: write a throughput as {text}MB/s"))
                 }
                 _ => text
                     .parse::<ByteRate>()
-                    .map(|rate| (Quantity::Throughput, fixed(rate.0)))
+                    .map(|rate| (JudgedQuantity::Throughput, fixed(rate.0)))
                     .map_err(|error| error.to_string()),
             },
-            (Quantity::Errors | Quantity::ErrorShare | Quantity::Slower, _) if text.ends_with('%') => text
-                .parse::<Share>()
-                .map(|share| (Quantity::ErrorShare, fixed(share.0)))
-                .map_err(|error| error.to_string()),
-            (Quantity::Errors | Quantity::ErrorShare | Quantity::Slower, _) => {
-                Ok((Quantity::Errors, fixed(quantity::count(text)? as f64)))
+            (JudgedQuantity::Errors | JudgedQuantity::ErrorShare | JudgedQuantity::Slower, _)
+                if text.ends_with('%') =>
+            {
+                text.parse::<Share>()
+                    .map(|share| (JudgedQuantity::ErrorShare, fixed(share.0)))
+                    .map_err(|error| error.to_string())
+            }
+            (JudgedQuantity::Errors | JudgedQuantity::ErrorShare | JudgedQuantity::Slower, _) => {
+                Ok((JudgedQuantity::Errors, fixed(quantity::count(text)? as f64)))
             }
             (latency, _) => Ok((latency, fixed(quantity::time_ns(text)? as f64))),
         }
@@ -184,7 +187,7 @@ pub fn unmeasurable(condition: &Condition, workload: &Workload) -> Option<String
         };
         return Some(format!("the workload has no {plural}"));
     }
-    let Quantity::Latency { kind, statistic } = condition.quantity else { return None };
+    let JudgedQuantity::Latency { kind, statistic } = condition.quantity else { return None };
     if kind == Some(LatencyKind::Response) && !workload.arrival.is_open() && !replays {
         return Some(
             "response latencies are measured with --rate or --rates, which are not there".to_owned(),
@@ -202,13 +205,13 @@ pub fn unmeasurable(condition: &Condition, workload: &Workload) -> Option<String
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> (Option<Direction>, Quantity, Relation, Limit) {
+    fn read(text: &str) -> (Option<Direction>, JudgedQuantity, Relation, Limit) {
         let read = condition(text).unwrap();
         (read.direction, read.quantity, read.relation, read.limit)
     }
 
-    fn latency(kind: Option<LatencyKind>, q: f64) -> Quantity {
-        Quantity::Latency { kind, statistic: Statistic::Quantile(q) }
+    fn latency(kind: Option<LatencyKind>, q: f64) -> JudgedQuantity {
+        JudgedQuantity::Latency { kind, statistic: Statistic::Quantile(q) }
     }
 
     #[test]
@@ -225,12 +228,15 @@ mod tests {
                 "response p99>1s",
                 (None, latency(Some(LatencyKind::Response), 0.99), Relation::Above, fixed(1e9)),
             ),
-            ("IOPS<50k", (None, Quantity::Iops, Relation::Below, fixed(50e3))),
-            ("reads iops<=1M", (Some(Direction::Read), Quantity::Iops, Relation::AtMost, fixed(1e6))),
-            ("MB/s<250", (None, Quantity::Throughput, Relation::Below, fixed(250e6))),
-            ("throughput<100MiB/s", (None, Quantity::Throughput, Relation::Below, fixed(104_857_600.0))),
-            ("errors>0", (None, Quantity::Errors, Relation::Above, fixed(0.0))),
-            ("errors>0.1%", (None, Quantity::ErrorShare, Relation::Above, fixed(0.001))),
+            ("IOPS<50k", (None, JudgedQuantity::Iops, Relation::Below, fixed(50e3))),
+            ("reads iops<=1M", (Some(Direction::Read), JudgedQuantity::Iops, Relation::AtMost, fixed(1e6))),
+            ("MB/s<250", (None, JudgedQuantity::Throughput, Relation::Below, fixed(250e6))),
+            (
+                "throughput<100MiB/s",
+                (None, JudgedQuantity::Throughput, Relation::Below, fixed(104_857_600.0)),
+            ),
+            ("errors>0", (None, JudgedQuantity::Errors, Relation::Above, fixed(0.0))),
+            ("errors>0.1%", (None, JudgedQuantity::ErrorShare, Relation::Above, fixed(0.001))),
         ] {
             assert_eq!(read(text), expected, "{text}");
         }
@@ -239,7 +245,7 @@ mod tests {
     #[test]
     fn a_limit_may_be_a_share_of_another_measurement() {
         let (_, quantity, _, limit) = read("iops<90% of r-20261120-155300123-7f3a");
-        assert_eq!(quantity, Quantity::Iops);
+        assert_eq!(quantity, JudgedQuantity::Iops);
         let name = "r-20261120-155300123-7f3a".to_owned();
         assert_eq!(limit, Limit::ShareOf { share: 0.9, name });
         assert!(matches!(read("p99>110% of last").3, Limit::ShareOf { share, .. } if share == 1.1));
@@ -253,7 +259,7 @@ mod tests {
             (Some("randread-4k"), Some(OperatingPointKind::Peak))
         );
         assert_eq!(condition("a p99>2ms").unwrap().scope.side, Some(Side::A));
-        assert_eq!(condition("randread-4k slower").unwrap().quantity, Quantity::Slower);
+        assert_eq!(condition("randread-4k slower").unwrap().quantity, JudgedQuantity::Slower);
         assert_eq!(condition("slower").unwrap().scope, Scope::default());
     }
 

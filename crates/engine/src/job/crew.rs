@@ -137,8 +137,7 @@ pub fn run<E: Engine>(
         let spawned = plan.jobs.into_iter().try_for_each(|job| {
             let (end, exchange) = Ends::new();
             let (start, started) = mpsc::channel::<Timeline>();
-            let cpu = (!conduct.cpus.is_empty())
-                .then(|| conduct.cpus[job.job as usize % conduct.cpus.len()]);
+            let cpu = (!conduct.cpus.is_empty()).then(|| conduct.cpus[job.job as usize % conduct.cpus.len()]);
             let (ready, halt, hooks) = (ready.clone(), Arc::clone(&halt), (&build, &harvest));
             let (punctual, wall) = (plan.punctual, &wall);
             let body =

@@ -4,8 +4,8 @@ use fathom_plan::{SidesPlan, condition, unmeasurable};
 use fathom_record::campaign::{AssessPlan, AssessRecord, CompareRecord, OperatingPointKind};
 use fathom_record::comparison::Side;
 use fathom_record::condition::{
-    Condition, ConditionOutcome, ConditionState, Figure, Limit, Quantity, Scope, Unmeasured, of_assessment,
-    of_comparison, of_run,
+    Condition, ConditionOutcome, ConditionState, Figure, JudgedQuantity, Limit, Scope, Unmeasured,
+    of_assessment, of_comparison, of_run,
 };
 use fathom_record::{CampaignRecord, RunRecord, Workload};
 
@@ -46,7 +46,7 @@ impl Conditions {
     pub fn of_runs(texts: &[String], place: &StorePlace, workloads: &[&Workload]) -> Result<Self, Failure> {
         let read = |text: &String| {
             let condition = parsed(text)?;
-            if condition.scope != Scope::default() || condition.quantity == Quantity::Slower {
+            if condition.scope != Scope::default() || condition.quantity == JudgedQuantity::Slower {
                 let cause = "patterns, points and sides are those of fathom assess and fathom compare";
                 return Err(refused(text, cause, "write it for a run: p99>2ms, read iops<50k"));
             }
@@ -77,7 +77,7 @@ impl Conditions {
     pub fn of_assessment(texts: &[String], place: &StorePlace, plan: &AssessPlan) -> Result<Self, Failure> {
         let read = |text: &String| {
             let condition = parsed(text)?;
-            if condition.scope.side.is_some() || condition.quantity == Quantity::Slower {
+            if condition.scope.side.is_some() || condition.quantity == JudgedQuantity::Slower {
                 return Err(refused(text, "sides are those of fathom compare", "leave it out"));
             }
             let names = plan.patterns.iter().map(|pattern| pattern.name.as_str());

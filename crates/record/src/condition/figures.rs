@@ -2,7 +2,7 @@
 
 use fathom_measure::Histogram;
 
-use super::{Condition, LatencyKind, Quantity, Statistic};
+use super::{Condition, JudgedQuantity, LatencyKind, Statistic};
 use crate::latency::{LatencySummary, SparseHistogram, VALUES_BEYOND};
 use crate::run::{DirectionSummary, IoGroup, RunRecord};
 
@@ -36,23 +36,23 @@ pub fn of_run(condition: &Condition, run: &RunRecord) -> Result<Vec<Figure>, Unm
     let of = condition.direction.map_or(String::new(), |d| plural(IoGroup::from(d)).to_owned());
     let one = |value: f64| Ok(vec![Figure { of: of.clone(), value }]);
     match condition.quantity {
-        Quantity::Iops => one(meant.iter().map(|d| d.operations_per_s).sum()),
-        Quantity::Throughput => one(meant.iter().map(|d| d.throughput_bytes_per_s).sum()),
-        Quantity::Errors => one(errors(&meant)? as f64),
-        Quantity::ErrorShare => {
+        JudgedQuantity::Iops => one(meant.iter().map(|d| d.operations_per_s).sum()),
+        JudgedQuantity::Throughput => one(meant.iter().map(|d| d.throughput_bytes_per_s).sum()),
+        JudgedQuantity::Errors => one(errors(&meant)? as f64),
+        JudgedQuantity::ErrorShare => {
             let errors = errors(&meant)? as f64;
             let ended = meant.iter().map(|d| d.operations).sum::<Option<u64>>();
             let all =
                 ended.ok_or_else(|| Unmeasured("the I/Os were not counted".to_owned()))? as f64 + errors;
             one(if all > 0.0 { errors / all } else { 0.0 })
         }
-        Quantity::Latency { kind, statistic } => {
+        JudgedQuantity::Latency { kind, statistic } => {
             // Flushes have latencies of another kind than data.
             let data =
                 |d: &&&DirectionSummary| condition.direction.is_some() || d.direction != IoGroup::Flush;
             meant.iter().filter(data).map(|d| latency(d, kind, statistic)).collect()
         }
-        Quantity::Slower => Err(Unmeasured("a run has no other side".to_owned())),
+        JudgedQuantity::Slower => Err(Unmeasured("a run has no other side".to_owned())),
     }
 }
 

@@ -26,7 +26,7 @@ pub struct Condition {
     /// Only these I/Os; absent: a rate is of all, and a latency of each direction by itself.
     pub direction: Option<Direction>,
     /// What is held against the limit.
-    pub quantity: Quantity,
+    pub quantity: JudgedQuantity,
     /// On which side of the limit it fails.
     pub relation: Relation,
     /// Where that begins.
@@ -46,7 +46,7 @@ pub struct Scope {
 
 /// A quantity that a condition can be on.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Quantity {
+pub enum JudgedQuantity {
     /// I/Os that ended well, per second.
     Iops,
     /// Bytes that they transferred, per second.
@@ -167,7 +167,7 @@ impl Relation {
     }
 }
 
-impl Quantity {
+impl JudgedQuantity {
     /// Its name in a sentence.
     pub fn name(self) -> String {
         match self {
@@ -264,12 +264,12 @@ impl Condition {
 
     /// `p99 of reads 3.2 ms; the limit is at most 2 ms`.
     fn sentence(&self, figure: &Figure, limit: f64) -> String {
-        if self.quantity == Quantity::Slower {
+        if self.quantity == JudgedQuantity::Slower {
             return figure.of.clone();
         }
         let mut text = match self.quantity {
             // Their unit says what they are.
-            Quantity::Iops | Quantity::Throughput => figure.of.clone(),
+            JudgedQuantity::Iops | JudgedQuantity::Throughput => figure.of.clone(),
             quantity if figure.of.is_empty() => quantity.name(),
             quantity => format!("{} of {}", quantity.name(), figure.of),
         };
@@ -311,7 +311,7 @@ mod tests {
             text: "as typed".to_owned(),
             scope: Scope::default(),
             direction: None,
-            quantity: Quantity::Latency { kind: None, statistic: Statistic::Quantile(0.99) },
+            quantity: JudgedQuantity::Latency { kind: None, statistic: Statistic::Quantile(0.99) },
             relation,
             limit: Limit::Fixed(2e6),
         }
@@ -349,7 +349,7 @@ mod tests {
 
     #[test]
     fn a_limit_of_nothing_is_met_by_anything_above_it() {
-        let errors = Condition { quantity: Quantity::Errors, ..condition(Relation::Above) };
+        let errors = Condition { quantity: JudgedQuantity::Errors, ..condition(Relation::Above) };
         assert!(errors.judge(&figures(&[("", 1.0)]), &[0.0]).fails());
         assert!(!errors.judge(&figures(&[("", 0.0)]), &[0.0]).fails());
     }

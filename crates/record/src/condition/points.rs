@@ -3,7 +3,7 @@
 use fathom_measure::Histogram;
 
 use super::figures::{plural, quantile};
-use super::{Condition, Figure, LatencyKind, Quantity, Statistic, Unmeasured};
+use super::{Condition, Figure, JudgedQuantity, LatencyKind, Statistic, Unmeasured};
 use crate::campaign::{AssessRecord, CellResult, CompareRecord, ComparedWorkload, OperatingPointKind};
 use crate::comparison::{Decision, Side};
 use crate::run::{DirectionSummary, IoGroup, RunRecord};
@@ -53,7 +53,7 @@ pub fn of_comparison(
 ) -> Result<Vec<Figure>, Unmeasured> {
     let mut figures = Vec::new();
     for workload in record.workloads.iter().filter(|workload| is_meant(condition, workload)) {
-        if condition.quantity == Quantity::Slower {
+        if condition.quantity == JudgedQuantity::Slower {
             figures.push(slower(workload)?);
             continue;
         }
@@ -110,12 +110,12 @@ fn of_cell(
         return Err(Unmeasured(format!("the runs of {place} are not at hand")));
     }
     match condition.quantity {
-        Quantity::Latency { kind, statistic } => latencies(condition, &runs, kind, statistic, place),
+        JudgedQuantity::Latency { kind, statistic } => latencies(condition, &runs, kind, statistic, place),
         quantity => {
             let values = runs.iter().map(|run| super::of_run(condition, run).map(|figures| figures[0].value));
             let values = values.collect::<Result<Vec<f64>, Unmeasured>>()?;
             let sum: f64 = values.iter().sum();
-            let value = if quantity == Quantity::Errors { sum } else { sum / values.len() as f64 };
+            let value = if quantity == JudgedQuantity::Errors { sum } else { sum / values.len() as f64 };
             let of = match condition.direction {
                 Some(direction) => format!("{} of {place}", plural(direction.into())),
                 None => place.to_owned(),
@@ -126,13 +126,13 @@ fn of_cell(
 }
 
 /// What a cell has without its runs.
-fn shown(quantity: Quantity, cell: &CellResult) -> Option<f64> {
+fn shown(quantity: JudgedQuantity, cell: &CellResult) -> Option<f64> {
     let service = |kind: Option<LatencyKind>| kind == Some(LatencyKind::Service);
     match quantity {
-        Quantity::Iops => Some(cell.operations_per_s),
-        Quantity::Throughput => Some(cell.throughput_bytes_per_s),
+        JudgedQuantity::Iops => Some(cell.operations_per_s),
+        JudgedQuantity::Throughput => Some(cell.throughput_bytes_per_s),
         // Without a word for the kind an open arrival means its response latency, which only its runs have.
-        Quantity::Latency { kind, statistic } if service(kind) => match statistic {
+        JudgedQuantity::Latency { kind, statistic } if service(kind) => match statistic {
             Statistic::Mean => Some(cell.service_mean_ns),
             Statistic::Quantile(0.5) => Some(cell.service_p50_ns as f64),
             Statistic::Quantile(0.99) => cell.service_p99_ns.map(|ns| ns as f64),
