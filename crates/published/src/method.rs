@@ -327,7 +327,7 @@ fn of_row(row: &PublishedRow, direction: Option<Direction>, out: &mut Vec<Figure
     put(Quantity::Throughput, row.bytes_per_s());
     put(Quantity::Mean, row.latency_us.map(|us| us * 1000.0));
     for [order, us] in &row.percentiles_us {
-        if let Some((_, quantity)) = ORDERS.iter().find(|(known, _)| known == order) {
+        if let Some((quantity, _)) = Quantity::ORDERS.iter().find(|(_, known)| known * 100.0 == *order) {
             put(*quantity, Some(us * 1000.0));
         }
     }
@@ -337,12 +337,3 @@ fn of_row(row: &PublishedRow, direction: Option<Direction>, out: &mut Vec<Figure
     put(Quantity::InFlight, row.in_flight());
     put(Quantity::InFlightShare, row.in_flight().zip(row.asked()).map(|(found, asked)| found / asked));
 }
-
-/// Percentiles that have a name.
-const ORDERS: [(f64, Quantity); 5] = [
-    (50.0, Quantity::P50),
-    (90.0, Quantity::P90),
-    (99.0, Quantity::P99),
-    (99.9, Quantity::P999),
-    (99.99, Quantity::P9999),
-];

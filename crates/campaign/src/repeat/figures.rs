@@ -10,15 +10,6 @@ use fathom_stats::student;
 
 use crate::cells::interval_share;
 
-/// Percentiles that statements are about.
-const ORDERS: [(Quantity, f64); 5] = [
-    (Quantity::P50, 0.5),
-    (Quantity::P90, 0.9),
-    (Quantity::P99, 0.99),
-    (Quantity::P999, 0.999),
-    (Quantity::P9999, 0.9999),
-];
-
 /// Means over runs that came to their end, each with the interval that the runs give it; a figure that one of them
 /// does not have is left out.
 pub fn figures(runs: &[RunRecord]) -> Vec<Figure> {
@@ -56,7 +47,7 @@ fn of_run(run: &RunRecord) -> Vec<(Quantity, Option<Direction>, f64)> {
     };
     put(Quantity::Mean, None, all.mean().or_else(|| summary.service_mean_ns()));
     if let Some(latency) = LatencySummary::of(&all) {
-        for (quantity, q) in ORDERS {
+        for (quantity, q) in Quantity::ORDERS {
             put(quantity, None, latency.quantile_ns(q).map(|ns| ns as f64));
         }
     }
@@ -66,7 +57,7 @@ fn of_run(run: &RunRecord) -> Vec<(Quantity, Option<Direction>, f64)> {
         put(Quantity::Throughput, Some(direction), Some(found.throughput_bytes_per_s));
         let Some(latency) = &found.service else { continue };
         put(Quantity::Mean, Some(direction), Some(latency.mean_ns));
-        for (quantity, q) in ORDERS {
+        for (quantity, q) in Quantity::ORDERS {
             put(quantity, Some(direction), latency.quantile_ns(q).map(|ns| ns as f64));
         }
     }

@@ -213,6 +213,10 @@ pub enum Quantity {
 }
 
 impl Quantity {
+    /// Percentiles of service latency, with their orders, 0 to 1.
+    pub const ORDERS: [(Self, f64); 5] =
+        [(Self::P50, 0.5), (Self::P90, 0.9), (Self::P99, 0.99), (Self::P999, 0.999), (Self::P9999, 0.9999)];
+
     /// In words.
     pub const fn words(self) -> &'static str {
         match self {
