@@ -3,6 +3,7 @@
 use super::column_cell::Cell;
 use super::{Interest, Run, Taker, words_of};
 use crate::Interval;
+use crate::counters::FLOWS;
 
 /// Gathers rows until the volume changes.
 pub struct Gather<'a, T> {
@@ -165,9 +166,8 @@ impl<'a, T: Taker> Gather<'a, T> {
 /// comes first is the same by words and by time.
 fn senseless(at_s: Option<i64>, flows: [Cell<f64>; 4]) -> String {
     let wrong = flows.map(|cell| cell == Cell::Wrong);
-    let columns = ["reads", "writes", "bytes read", "bytes written"];
     let what: Vec<&str> =
-        columns.into_iter().zip(wrong).filter(|(_, wrong)| *wrong).map(|(name, _)| name).collect();
+        FLOWS.into_iter().zip(wrong).filter(|(_, wrong)| *wrong).map(|(name, _)| name).collect();
     let what = what.join(", ");
     let unusable = "below zero or none that can be used";
     match at_s.and_then(|at_s| jiff::Timestamp::from_second(at_s).ok()) {

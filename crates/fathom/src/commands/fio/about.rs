@@ -2,6 +2,7 @@
 
 use fathom_record::spelling::nearest;
 use fathom_tools::fio::cmdline::Globals;
+use fathom_tools::fio::handover::PROTOCOL;
 use fathom_tools::fio::options::{Class, EngineRow, OptionRow, all_engines, all_options, engine, option};
 
 use crate::arguments::program;
@@ -9,8 +10,6 @@ use crate::failure::Failure;
 
 /// The fio whose options are known and whose results are written; scripts read a number of theirs from it.
 const FIO: &str = "fio-3.42";
-/// Options that serve or speak fio's own protocol.
-const PROTOCOL: [&str; 5] = ["client", "server", "daemonize", "remote-config", "server-internal"];
 
 /// The answer to a question that was asked, if one was.
 ///

@@ -18,6 +18,9 @@ const JUDGEMENT_OFF: bool = cfg!(feature = "judgement-off");
 /// What a refusal here is about.
 const WHAT: &str = "job for the installed fio";
 
+/// Options that serve or speak fio's own protocol.
+pub const PROTOCOL: [&str; 5] = ["client", "server", "daemonize", "remote-config", "server-internal"];
+
 /// Folder for logs, below the folder that fio runs in.
 pub const LOGS: &str = "logs";
 
@@ -218,9 +221,7 @@ fn command_words(globals: &Globals) -> Result<Vec<String>, Refusal> {
         }
         if !PASSED.contains(name) && !JUDGEMENT_OFF {
             let why = match *name {
-                "client" | "server" | "server-internal" | "daemonize" | "remote-config" => {
-                    "fathom cannot judge what a fio server is asked for"
-                }
+                name if PROTOCOL.contains(&name) => "fathom cannot judge what a fio server is asked for",
                 name if name.starts_with("trigger") => "it runs a command or stops the run from outside",
                 _ => "it reads or writes files that are not targets of a job",
             };

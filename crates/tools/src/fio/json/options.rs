@@ -8,6 +8,9 @@ use fathom_record::{Origin, Workload};
 use crate::fio::value::{self, KiloBase};
 use crate::import::blank_workload;
 
+/// Options by which the loop of a job is held back.
+pub const HOLDING_BACK: [&str; 4] = ["rate", "rate_iops", "thinktime", "latency_target"];
+
 /// Options of one job: its own, and those of the global section where it does not set them.
 #[derive(Clone, Copy, Debug)]
 pub struct Options<'a> {
@@ -174,7 +177,7 @@ pub fn workload(options: &Options<'_>, jobs: u32, origin: &mut Origin) -> Worklo
     if options.get(&["randseed"]).is_none() {
         origin.lacks("workload.seed", "the result does not name it");
     }
-    for limit in ["rate", "rate_iops", "thinktime", "latency_target"] {
+    for limit in HOLDING_BACK {
         if let Some(value) = options.get(&[limit]) {
             let reason = format!("the loop was held back by {limit}={value}, which a record does not hold");
             origin.lacks("workload.arrival", reason);

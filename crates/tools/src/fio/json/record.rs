@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use super::combine::together;
 use super::document::{Document, Job};
 use super::numbers;
-use super::options::{Options, workload};
+use super::options::{HOLDING_BACK, Options, workload};
 use super::{coarse_percentiles, errno, steady};
 use crate::import::{Context, blank};
 
@@ -90,9 +90,7 @@ fn run(document: &Document, jobs: &[Job], at: usize, mut origin: Origin, context
         returned_stamp: String::new(),
     };
     record.ending = ending(jobs, &options);
-    let closed = !["rate", "rate_iops", "thinktime", "latency_target"]
-        .iter()
-        .any(|limit| options.get(&[limit]).is_some());
+    let closed = !HOLDING_BACK.iter().any(|limit| options.get(&[limit]).is_some());
     let is_told = record.origin.as_ref().is_none_or(|origin| origin.why_absent("workload.depth").is_none());
     record.summary = Summary {
         duration_ns,
