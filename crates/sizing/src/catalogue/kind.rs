@@ -50,7 +50,37 @@ pub(super) const KINDS: [Kind; 14] = [
     Kind::PdStandard,
 ];
 
+/// What is chosen of a volume; the rest follows from it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ChosenBy {
+    /// I/Os a second.
+    Operations,
+    /// Throughput.
+    Throughput,
+    /// Its size.
+    Size,
+    /// One of a few sizes.
+    Tier,
+}
+
 impl Kind {
+    /// What is chosen of it.
+    pub(super) fn chosen_by(self) -> ChosenBy {
+        match self {
+            Self::Gp3
+            | Self::Io1
+            | Self::Io2
+            | Self::PremiumV2
+            | Self::HyperdiskBalanced
+            | Self::HyperdiskExtreme => ChosenBy::Operations,
+            Self::HyperdiskThroughput => ChosenBy::Throughput,
+            Self::Gp2 | Self::St1 | Self::Sc1 | Self::PdBalanced | Self::PdSsd | Self::PdStandard => {
+                ChosenBy::Size
+            }
+            Self::Premium => ChosenBy::Tier,
+        }
+    }
+
     /// As prices name it; disks of fixed sizes have the size behind it.
     pub(super) fn name(self) -> &'static str {
         match self {

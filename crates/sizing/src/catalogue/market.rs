@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use super::kind::{Facts, KINDS, Kind, Tier};
+use super::kind::{ChosenBy, Facts, KINDS, Kind, Tier};
 use super::machine::{Caps, Machines};
 use super::price::{self, Price};
 use super::wanted::{LeftOut, Wanted};
@@ -64,6 +64,9 @@ pub struct Line<'a> {
     family: &'a Family,
     /// MiB/s, or MB/s, bought for each member, where it is bought.
     throughput: u64,
+    /// What is chosen of it at its start, and how much more from one offer to the next.
+    least: u64,
+    step: u64,
     len: usize,
 }
 
@@ -178,25 +181,15 @@ impl Market {
         let family = Family::new(sold, 1, tier.map_or(settings.size_gib, |tier| tier.each.size_gib))?;
         let throughput = settings.bytes_per_s.div_ceil(sold.kind.megabyte());
         let line = family.line(throughput.max(family.facts().baseline_throughput));
-        Some(match sold.kind {
-            Kind::Gp3
-            | Kind::Io1
-            | Kind::Io2
-            | Kind::PremiumV2
-            | Kind::HyperdiskBalanced
-            | Kind::HyperdiskExtreme => {
-                let iops = settings.iops.clamp(family.least_iops(0), family.facts().max_iops);
-                line.made(line.provisioned(iops))
+        let amount = match sold.kind.chosen_by() {
+            ChosenBy::Operations => settings.iops.clamp(family.least_iops(0), family.facts().max_iops),
+            ChosenBy::Throughput => {
+                throughput.max(family.least_throughput()).min(family.facts().max_throughput)
             }
-            Kind::HyperdiskThroughput => {
-                let least = family.least_throughput();
-                line.made(line.by_throughput(throughput.max(least).min(family.facts().max_throughput)))
-            }
-            Kind::PdBalanced | Kind::PdSsd | Kind::PdStandard => line.made(line.by_size(settings.size_gib)),
-            Kind::Gp2 => line.made(line.gp2(settings.size_gib)),
-            Kind::St1 | Kind::Sc1 => line.made(line.disk(settings.size_gib)),
-            Kind::Premium => line.offer(0),
-        })
+            ChosenBy::Size => settings.size_gib,
+            ChosenBy::Tier => 0,
+        };
+        Some(line.made(line.with(amount)))
     }
 
     /// Bytes of what the throughput of a type is stated in: MB on Azure, MiB elsewhere.
@@ -264,25 +257,25 @@ impl Family {
     }
 
     fn line(&self, throughput: u64) -> Line<'_> {
-        let (least, most, step) = match self.sold.kind {
-            Kind::Gp3 | Kind::Io1 | Kind::Io2 | Kind::PremiumV2 | Kind::HyperdiskExtreme => {
-                (self.least_iops(throughput), self.facts().max_iops, IOPS_STEP)
-            }
-            Kind::HyperdiskBalanced => {
-                // So many I/Os a second want some throughput to be bought with them.
-                let most = throughput.saturating_mul(self.facts().iops_per_throughput_max);
+        let (least, most, step) = match self.sold.kind.chosen_by() {
+            ChosenBy::Operations => {
+                let most = match self.sold.kind {
+                    // So many I/Os a second want some throughput to be bought with them.
+                    Kind::HyperdiskBalanced => {
+                        throughput.saturating_mul(self.facts().iops_per_throughput_max)
+                    }
+                    _ => u64::MAX,
+                };
                 (self.least_iops(throughput), self.facts().max_iops.min(most), IOPS_STEP)
             }
-            Kind::HyperdiskThroughput => {
-                (self.least_throughput(), self.facts().max_throughput, THROUGHPUT_STEP)
+            ChosenBy::Throughput => (self.least_throughput(), self.facts().max_throughput, THROUGHPUT_STEP),
+            ChosenBy::Size => (self.size_gib, self.facts().max_size, SIZE_STEP),
+            ChosenBy::Tier => {
+                return Line { family: self, throughput, least: 0, step: 1, len: self.tiers().len() };
             }
-            Kind::Premium => {
-                return Line { family: self, throughput, len: self.tiers().len() };
-            }
-            _ => (self.size_gib, self.facts().max_size, SIZE_STEP),
         };
         let len = (most + step).saturating_sub(least) / step;
-        Line { family: self, throughput, len: usize::try_from(len).unwrap_or(0) }
+        Line { family: self, throughput, least, step, len: usize::try_from(len).unwrap_or(0) }
     }
 
     /// The fixed sizes that hold what each member has to store.
@@ -402,26 +395,22 @@ impl Line<'_> {
 
     /// What each member of an offer is and lets through.
     fn place(&self, at: usize) -> (Settings, Limits) {
-        let step = at as u64;
-        match self.family.sold.kind {
-            Kind::Gp3
-            | Kind::Io1
-            | Kind::Io2
-            | Kind::PremiumV2
-            | Kind::HyperdiskBalanced
-            | Kind::HyperdiskExtreme => {
-                self.provisioned(self.family.least_iops(self.throughput) + step * IOPS_STEP)
-            }
-            Kind::HyperdiskThroughput => {
-                self.by_throughput(self.family.least_throughput() + step * THROUGHPUT_STEP)
-            }
-            Kind::PdBalanced | Kind::PdSsd | Kind::PdStandard => {
-                self.by_size(self.family.size_gib + step * SIZE_STEP)
-            }
-            Kind::Gp2 => self.gp2(self.family.size_gib + step * SIZE_STEP),
-            Kind::St1 | Kind::Sc1 => self.disk(self.family.size_gib + step * SIZE_STEP),
-            Kind::Premium => {
-                let tier = &self.family.tiers()[at];
+        self.with(self.least + at as u64 * self.step)
+    }
+
+    /// The same of a member with so much of what its type is chosen by; of a fixed size, its place among them.
+    fn with(&self, amount: u64) -> (Settings, Limits) {
+        let kind = self.family.sold.kind;
+        match kind.chosen_by() {
+            ChosenBy::Operations => self.provisioned(amount),
+            ChosenBy::Throughput => self.by_throughput(amount),
+            ChosenBy::Size => match kind {
+                Kind::Gp2 => self.gp2(amount),
+                Kind::St1 | Kind::Sc1 => self.disk(amount),
+                _ => self.by_size(amount),
+            },
+            ChosenBy::Tier => {
+                let tier = &self.family.tiers()[amount as usize];
                 (tier.each, tier.limits)
             }
         }
