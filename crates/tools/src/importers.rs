@@ -1,4 +1,4 @@
-//! The tools whose telemetry is read, as importers.
+//! Telemetry as an import: how the tools of [`OBSERVERS`] are told apart there, and what is kept of a text.
 
 use std::io::BufRead;
 
@@ -8,59 +8,10 @@ use fathom_record::origin::StatedTotal;
 use fathom_record::run::Tool;
 use fathom_record::telemetry::MetricSeries;
 
-use crate::import::{Confidence, Context, ForeignTelemetry, Head, Imported, Importer, whole};
+use crate::Refusal;
+use crate::import::{Confidence, ForeignTelemetry, Head, Imported, Importer, whole};
 use crate::observers::{OBSERVERS, observer, stranger};
 use crate::sysstat::table::{Banner, Observed, Times};
-use crate::sysstat::{iostat, mpstat, sadf, sar};
-use crate::{Refusal, perf_stat, vmstat};
-
-/// `iostat`, text and JSON.
-pub const IOSTAT: Importer = Importer {
-    name: "iostat",
-    title: "iostat text or JSON",
-    sniff: |head| sniff(head, iostat::TOOL),
-    read: |input, context| read(input, context, iostat::TOOL),
-};
-
-/// `sar`, text.
-pub const SAR: Importer = Importer {
-    name: "sar",
-    title: "sar text",
-    sniff: |head| sniff(head, sar::TOOL),
-    read: |input, context| read(input, context, sar::TOOL),
-};
-
-/// `sadf -j`.
-pub const SADF: Importer = Importer {
-    name: "sadf",
-    title: "sadf JSON",
-    sniff: |head| sniff(head, sadf::TOOL),
-    read: |input, context| read(input, context, sadf::TOOL),
-};
-
-/// `mpstat`, text and JSON.
-pub const MPSTAT: Importer = Importer {
-    name: "mpstat",
-    title: "mpstat text or JSON",
-    sniff: |head| sniff(head, mpstat::TOOL),
-    read: |input, context| read(input, context, mpstat::TOOL),
-};
-
-/// `vmstat`.
-pub const VMSTAT: Importer = Importer {
-    name: "vmstat",
-    title: "vmstat text",
-    sniff: |head| sniff(head, vmstat::TOOL),
-    read: |input, context| read(input, context, vmstat::TOOL),
-};
-
-/// `perf stat`, text, CSV and JSON.
-pub const PERF_STAT: Importer = Importer {
-    name: "perf-stat",
-    title: "perf stat text, CSV or JSON",
-    sniff: |head| sniff(head, perf_stat::NAME),
-    read: |input, context| read(input, context, perf_stat::NAME),
-};
 
 /// What looks like telemetry and cannot be: it is refused with what it is.
 pub const STRANGER: Importer = Importer {
@@ -73,12 +24,14 @@ pub const STRANGER: Importer = Importer {
     read: |input, _| Err(stranger(&whole(input, "telemetry")?)),
 };
 
-fn sniff(head: &Head<'_>, name: &str) -> Confidence {
+/// How sure it is that a file is of the tool.
+pub(crate) fn sniff(head: &Head<'_>, name: &str) -> Confidence {
     let found = observer(head.bytes).is_some_and(|observer| observer.name == name);
     if found { Confidence::Likely } else { Confidence::No }
 }
 
-fn read(input: &mut dyn BufRead, _: &Context, name: &str) -> Result<Vec<Imported>, Refusal> {
+/// What a file of the tool holds.
+pub(crate) fn read(input: &mut dyn BufRead, name: &str) -> Result<Vec<Imported>, Refusal> {
     let bytes = whole(input, name)?;
     let observer = OBSERVERS.iter().find(|observer| observer.name == name);
     let observe = observer.expect("every importer here is of a tool of the list").observe;

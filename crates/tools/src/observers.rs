@@ -1,15 +1,17 @@
 //! The tools whose telemetry is read, as a list: how each is known, read and held against itself.
 
-use crate::import::narrow;
+use crate::import::{Importer, narrow};
 use crate::sysstat::table::{Contradiction, Observed, decimal, stamp};
 use crate::sysstat::{iostat, mpstat, sadf, sar};
-use crate::{Refusal, perf_stat, vmstat};
+use crate::{Refusal, importers, perf_stat, vmstat};
 
 /// One tool.
 #[derive(Clone, Copy, Debug)]
 pub struct Observer {
     /// Its name.
     pub name: &'static str,
+    /// The importer of what it prints.
+    pub importer: Importer,
     /// Whether the start of a text is one of its own.
     pub recognise: fn(&str) -> bool,
     /// Makes series of a whole text.
@@ -18,44 +20,36 @@ pub struct Observer {
     pub audit: fn(&[u8]) -> Result<Vec<Contradiction>, Refusal>,
 }
 
+/// A tool by its module and its name, the name and the title of its importer, and its audit where that is not the
+/// module's own.
+macro_rules! observer {
+    ($tool:ident, $name:ident, $importer:literal, $title:literal) => {
+        observer!($tool, $name, $importer, $title, |bytes| Ok($tool::audit(&$tool::read(bytes)?)))
+    };
+    ($tool:ident, $name:ident, $importer:literal, $title:literal, $audit:expr) => {
+        Observer {
+            name: $tool::$name,
+            importer: Importer {
+                name: $importer,
+                title: $title,
+                sniff: |head| importers::sniff(head, $tool::$name),
+                read: |input, _| importers::read(input, $tool::$name),
+            },
+            recognise: $tool::recognise,
+            observe: $tool::observe,
+            audit: $audit,
+        }
+    };
+}
+
 /// All of them; those that are told by more come first.
 pub const OBSERVERS: &[Observer] = &[
-    Observer {
-        name: sadf::TOOL,
-        recognise: sadf::recognise,
-        observe: sadf::observe,
-        audit: |bytes| Ok(sadf::audit(&sadf::read(bytes)?)),
-    },
-    Observer {
-        name: iostat::TOOL,
-        recognise: iostat::recognise,
-        observe: iostat::observe,
-        audit: |bytes| Ok(iostat::audit(&iostat::read(bytes)?)),
-    },
-    Observer {
-        name: sar::TOOL,
-        recognise: sar::recognise,
-        observe: sar::observe,
-        audit: |bytes| Ok(sar::audit(&sar::read(bytes)?)),
-    },
-    Observer {
-        name: mpstat::TOOL,
-        recognise: mpstat::recognise,
-        observe: mpstat::observe,
-        audit: |bytes| Ok(mpstat::audit(&mpstat::read(bytes)?)),
-    },
-    Observer {
-        name: vmstat::TOOL,
-        recognise: vmstat::recognise,
-        observe: vmstat::observe,
-        audit: |bytes| Ok(vmstat::audit(&vmstat::read(bytes)?)),
-    },
-    Observer {
-        name: perf_stat::NAME,
-        recognise: perf_stat::recognise,
-        observe: perf_stat::observe,
-        audit: |_| Ok(Vec::new()),
-    },
+    observer!(sadf, TOOL, "sadf", "sadf JSON"),
+    observer!(iostat, TOOL, "iostat", "iostat text or JSON"),
+    observer!(sar, TOOL, "sar", "sar text"),
+    observer!(mpstat, TOOL, "mpstat", "mpstat text or JSON"),
+    observer!(vmstat, TOOL, "vmstat", "vmstat text"),
+    observer!(perf_stat, NAME, "perf-stat", "perf stat text, CSV or JSON", |_| Ok(Vec::new())),
 ];
 
 /// Bytes at the start of a text that tell its tool: sar's processors and interrupts may be many.
