@@ -4,7 +4,9 @@
 
 use super::Exposure;
 
+#[cfg(test)]
 const MIB: f64 = 1024.0 * 1024.0;
+#[cfg(test)]
 const TIB: f64 = 1024.0 * 1024.0 * MIB;
 
 /// What a credit pays for.
@@ -32,53 +34,6 @@ pub struct Credits {
 }
 
 impl Credits {
-    /// AWS gp2 of this size; `None` from 1000 GiB on, where the base is the burst and there is no bucket.
-    pub fn gp2(size_gib: f64) -> Option<Self> {
-        let base = (3.0 * size_gib).max(100.0);
-        (base < 3000.0).then(|| Self {
-            credit: Credit::Operation,
-            size: 5.4e6,
-            refill_per_s: base,
-            burst_per_s: 3000.0,
-            source: "AWS EC2 user guide, gp2: 5.4 M credits, 3 IOPS a GiB, 3000 in a burst (2023-06-15)"
-                .to_owned(),
-        })
-    }
-
-    /// AWS st1 of this size; `None` from 12.5 TiB on, where the base is the burst.
-    pub fn st1(size_tib: f64) -> Option<Self> {
-        Self::throughput_optimised(
-            size_tib,
-            40.0,
-            250.0,
-            500.0,
-            "st1: 40 MiB/s a TiB, 250 in a burst, 500 at most",
-        )
-    }
-
-    /// AWS sc1 of this size.
-    pub fn sc1(size_tib: f64) -> Option<Self> {
-        Self::throughput_optimised(
-            size_tib,
-            12.0,
-            80.0,
-            250.0,
-            "sc1: 12 MiB/s a TiB, 80 in a burst, 250 at most",
-        )
-    }
-
-    /// A bucket of 1 TiB for each TiB of volume; rates in MiB/s.
-    fn throughput_optimised(size_tib: f64, base: f64, burst: f64, most: f64, text: &str) -> Option<Self> {
-        let (base, burst) = ((base * size_tib).min(most), (burst * size_tib).min(most));
-        (base < burst).then(|| Self {
-            credit: Credit::Byte,
-            size: size_tib * TIB,
-            refill_per_s: base * MIB,
-            burst_per_s: burst * MIB,
-            source: format!("AWS EC2 user guide, {text}; a full bucket holds 1 TiB a TiB (2023-06-15)"),
-        })
-    }
-
     /// Time under load after which a full bucket is empty at the mean rate of the exposure; `None` when
     /// that rate does not empty it.
     pub fn exhausted_after_s(&self, exposure: &Exposure) -> Option<f64> {
@@ -99,6 +54,57 @@ impl Credits {
             Credit::Byte => exposure.bytes(),
         };
         (moved - self.refill_per_s * exposure.seconds).clamp(0.0, self.size)
+    }
+}
+
+/// What is published of volumes, for tests; runs say themselves what buckets are before their targets.
+#[cfg(test)]
+impl Credits {
+    /// AWS gp2 of this size; `None` from 1000 GiB on, where the base is the burst and there is no bucket.
+    pub(super) fn gp2(size_gib: f64) -> Option<Self> {
+        let base = (3.0 * size_gib).max(100.0);
+        (base < 3000.0).then(|| Self {
+            credit: Credit::Operation,
+            size: 5.4e6,
+            refill_per_s: base,
+            burst_per_s: 3000.0,
+            source: "AWS EC2 user guide, gp2: 5.4 M credits, 3 IOPS a GiB, 3000 in a burst (2023-06-15)"
+                .to_owned(),
+        })
+    }
+
+    /// AWS st1 of this size; `None` from 12.5 TiB on, where the base is the burst.
+    pub(super) fn st1(size_tib: f64) -> Option<Self> {
+        Self::throughput_optimised(
+            size_tib,
+            40.0,
+            250.0,
+            500.0,
+            "st1: 40 MiB/s a TiB, 250 in a burst, 500 at most",
+        )
+    }
+
+    /// AWS sc1 of this size.
+    pub(super) fn sc1(size_tib: f64) -> Option<Self> {
+        Self::throughput_optimised(
+            size_tib,
+            12.0,
+            80.0,
+            250.0,
+            "sc1: 12 MiB/s a TiB, 80 in a burst, 250 at most",
+        )
+    }
+
+    /// A bucket of 1 TiB for each TiB of volume; rates in MiB/s.
+    fn throughput_optimised(size_tib: f64, base: f64, burst: f64, most: f64, text: &str) -> Option<Self> {
+        let (base, burst) = ((base * size_tib).min(most), (burst * size_tib).min(most));
+        (base < burst).then(|| Self {
+            credit: Credit::Byte,
+            size: size_tib * TIB,
+            refill_per_s: base * MIB,
+            burst_per_s: burst * MIB,
+            source: format!("AWS EC2 user guide, {text}; a full bucket holds 1 TiB a TiB (2023-06-15)"),
+        })
     }
 }
 
