@@ -3,6 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+/// Where packages put modules: those of Debian 13 and later name the folder that `/lib` is a link to.
+const MODULES: [&str; 2] = ["lib/modules", "usr/lib/modules"];
+
 /// A kernel with its modules.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kernel {
@@ -21,8 +24,9 @@ pub fn find(root: &Path) -> Result<Kernel, String> {
         .filter_map(|entry| {
             let name = entry.file_name().into_string().ok()?;
             let version = name.strip_prefix("vmlinuz-")?.to_owned();
-            let modules = root.join("lib/modules").join(&version);
-            modules.is_dir().then(|| Kernel { version, image: entry.path(), modules })
+            let mut folders = MODULES.iter().map(|folder| root.join(folder).join(&version));
+            let modules = folders.find(|folder| folder.is_dir())?;
+            Some(Kernel { version, image: entry.path(), modules })
         })
         .collect();
     kernels.sort_by_key(|kernel| (kernel.version.contains("cloud"), numbers(&kernel.version)));
@@ -57,5 +61,15 @@ mod tests {
             }
         }
         assert_eq!(find(root.path()).unwrap().version, "6.12.0-cloud");
+    }
+
+    #[test]
+    fn modules_below_usr_are_found() {
+        let root = tempfile::tempdir().unwrap();
+        let modules = root.path().join("usr/lib/modules/6.12.1-arm64");
+        fs::create_dir_all(&modules).unwrap();
+        fs::create_dir_all(root.path().join("boot")).unwrap();
+        fs::write(root.path().join("boot/vmlinuz-6.12.1-arm64"), "").unwrap();
+        assert_eq!(find(root.path()).unwrap().modules, modules);
     }
 }

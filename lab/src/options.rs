@@ -90,7 +90,7 @@ pub enum Lab {
 /// A virtual machine and what is tried in it.
 #[derive(Args, Clone, Debug, PartialEq, Eq)]
 pub struct Guest {
-    /// Where boot/vmlinuz-VERSION and lib/modules/VERSION are.
+    /// Where boot/vmlinuz-VERSION and lib/modules/VERSION or usr/lib/modules/VERSION are.
     #[arg(long, value_name = "DIR", default_value = "/")]
     pub kernel_root: PathBuf,
     /// Program to try. Default: built from this tree.
