@@ -2,6 +2,13 @@
 
 use super::archive::{Entry, ar, gzip, tar};
 
+/// Where Debian looks for licences; it asks that those which every machine has are named and not repeated.
+const COPYRIGHT: &str = "\
+Copyright (c) 2026 the fathom authors
+License: MIT or Apache-2.0, as you choose. LICENSE-MIT beside this file is the one; Debian has the other in
+/usr/share/common-licenses/Apache-2.0. The licences of what others wrote and is built in are in NOTICES.txt.
+";
+
 /// What the package says of itself.
 pub struct Package<'a> {
     pub version: &'a str,
@@ -28,12 +35,15 @@ impl Package<'_> {
     /// # Errors
     /// When a path has no room in an archive.
     pub fn bytes(&self, files: &[Entry], time_s: u64) -> Result<Vec<u8>, String> {
-        let control = [Entry::new("control", 0o644, self.control(files))];
+        let mut files = files.to_vec();
+        files.push(Entry::new("usr/share/doc/fathom/copyright", 0o644, COPYRIGHT));
+        files.sort_by(|a, b| a.path.cmp(&b.path));
+        let control = [Entry::new("control", 0o644, self.control(&files))];
         Ok(ar(
             &[
                 ("debian-binary", b"2.0\n".to_vec()),
                 ("control.tar.gz", gzip(&tar(&control, "./", time_s)?)?),
-                ("data.tar.gz", gzip(&tar(files, "./", time_s)?)?),
+                ("data.tar.gz", gzip(&tar(&files, "./", time_s)?)?),
             ],
             time_s,
         ))
@@ -45,8 +55,8 @@ impl Package<'_> {
             "Package: fathom\nVersion: {}\nArchitecture: {}\nMaintainer: The fathom authors <fathom@localhost>\n\
              Installed-Size: {kib}\nSection: admin\nPriority: optional\nSuggests: fio, ca-certificates\n\
              Description: what storage can really do, what limits it, and how sure that is\n \
-             Measures files, block devices and NVMe namespaces, checks its own measurements, says what\n \
-             limits them, and works out the cheapest storage that meets a demand.\n",
+             Measures files, block devices and NVMe namespaces, checks its own\n \
+             measurements, says what limits them, and works out the cheapest storage\n that meets a demand.\n",
             self.version, self.architecture
         )
     }
@@ -68,9 +78,10 @@ mod tests {
         let Ok(read) = Command::new("dpkg-deb").arg("--field").arg(&path).output() else { return };
         let text = String::from_utf8_lossy(&read.stdout).into_owned();
         assert!(read.status.success(), "{}", String::from_utf8_lossy(&read.stderr));
-        assert!(text.contains("Package: fathom\n") && text.contains("Installed-Size: 3\n"), "{text}");
+        assert!(text.contains("Package: fathom\n") && text.contains("Installed-Size: 4\n"), "{text}");
         let listed = Command::new("dpkg-deb").arg("--contents").arg(&path).output().expect("it was there");
-        assert!(String::from_utf8_lossy(&listed.stdout).contains("./usr/bin/fathom"));
+        let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
+        assert!(listed.contains("./usr/bin/fathom") && listed.contains("./usr/share/doc/fathom/copyright"));
     }
 
     #[test]

@@ -5,8 +5,10 @@
 //! the same compiler give the same bytes: times in archives are those of the last commit, or `SOURCE_DATE_EPOCH`.
 
 mod archive;
+mod beside;
 pub mod checksum;
 mod deb;
+mod notices;
 mod oci;
 mod sbom;
 mod toolchain;
@@ -45,6 +47,9 @@ const SHELLS: [(&str, &str); 3] = [
     ("zsh", "usr/share/zsh/vendor-completions/_fathom"),
     ("fish", "usr/share/fish/vendor_completions.d/fathom.fish"),
 ];
+
+/// The licences of all that is built in.
+const NOTICES: &str = "usr/share/doc/fathom/NOTICES.txt";
 
 /// What was asked for.
 #[derive(Debug, PartialEq, Eq)]
@@ -109,15 +114,18 @@ pub fn run(root: &Path, arguments: Vec<String>) -> Result<(), String> {
         (None, Ok(Some(emulator))) => vec![emulator.clone(), program.clone()],
         (None, _) => vec![program.clone()],
     };
-    let installed = installed(root, &program, &teller)?;
+    let beside = beside::parts(root, &metadata, &asked.target)?;
+    let notices = notices::document(&sbom::built_in(&metadata)?, &beside)?;
+    let installed = installed(root, &program, &teller, notices)?;
     let stem = format!("fathom-{version}-{}", asked.target);
     let package = deb::Package { version: &version, architecture };
     let image = oci::Image { version: &version, architecture };
+    let lock = fs::read_to_string(root.join("Cargo.lock")).map_err(|error| format!("Cargo.lock: {error}"))?;
     let outputs = [
         (format!("{stem}.tar.gz"), gzip(&tar(&unpacked(&installed), &format!("{stem}/"), time_s)?)?),
         (package.file_name(), package.bytes(&installed, time_s)?),
         (image.file_name(), image.bytes(&in_image(&installed), time_s)?),
-        (format!("{stem}.cdx.json"), sbom::document(&metadata, &version)?.into_bytes()),
+        (format!("{stem}.cdx.json"), sbom::document(&metadata, &lock, &beside, &version)?.into_bytes()),
     ];
     let out = asked.out.unwrap_or_else(|| root.join("target/dist"));
     let failed = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
@@ -216,7 +224,7 @@ fn asked(teller: &[PathBuf], arguments: &[&str]) -> Result<Vec<u8>, String> {
 }
 
 /// All files as they are installed; `teller` is asked for what is made of the program's own help.
-fn installed(root: &Path, program: &Path, teller: &[PathBuf]) -> Result<Vec<Entry>, String> {
+fn installed(root: &Path, program: &Path, teller: &[PathBuf], notices: String) -> Result<Vec<Entry>, String> {
     let read = |path: &Path| fs::read(path).map_err(|error| format!("{}: {error}", path.display()));
     let mut files = vec![Entry::new("usr/bin/fathom", 0o755, read(program)?)];
     for (shell, path) in SHELLS {
@@ -230,6 +238,7 @@ fn installed(root: &Path, program: &Path, teller: &[PathBuf]) -> Result<Vec<Entr
     for name in ["README.md", "LICENSE-MIT", "LICENSE-APACHE"] {
         files.push(Entry::new(format!("usr/share/doc/fathom/{name}"), 0o644, read(&root.join(name))?));
     }
+    files.push(Entry::new(NOTICES, 0o644, notices));
     files.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(files)
 }
