@@ -8,6 +8,7 @@
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use fathom_conformance::{BUFFER_BYTES, Subject, TARGET_BYTES, Traits, run};
@@ -26,13 +27,19 @@ use fathom_sim::{SimDevice, parse};
 const DATA: Traits = Traits { keeps_content: true, knows_its_end: true, writes_only: false };
 const CALLS: Traits = Traits { keeps_content: false, knows_its_end: false, writes_only: false };
 
+/// Where files are made: beside the build, or on a machine that it was only brought to, where that one's are.
+fn place() -> PathBuf {
+    let beside = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    if beside.is_dir() { beside.to_owned() } else { std::env::temp_dir() }
+}
+
 /// A written file, opened past the page cache where the file system can.
 fn file() -> (tempfile::NamedTempFile, Arc<File>) {
     file_of(TARGET_BYTES)
 }
 
 fn file_of(bytes: u64) -> (tempfile::NamedTempFile, Arc<File>) {
-    let mut named = tempfile::NamedTempFile::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let mut named = tempfile::NamedTempFile::new_in(place()).unwrap();
     named.write_all(&vec![0x5a; bytes as usize]).unwrap();
     named.as_file().sync_all().unwrap();
     let open = |flags| OpenOptions::new().read(true).write(true).custom_flags(flags).open(named.path());
@@ -116,7 +123,7 @@ fn space_and_lengths() {
 #[test]
 fn names() {
     let (clock, _) = WallClock::start();
-    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let folder = tempfile::tempdir_in(place()).unwrap();
     let open = Arc::new(File::open(folder.path()).unwrap());
     // The others make all names for each engine of the suite, which takes minutes; they differ in one call.
     let act = Act::Name(NameAct::CreateFile);

@@ -7,12 +7,16 @@ short="--count 3000 --depth 16 --seed 1 --json"
 
 shows "the machine is Arm" "aarch64" uname -m
 shows "the kernel keeps time with the architecture's counter" "arch_sys_counter" cat /sys/devices/system/clocksource/clocksource0/current_clocksource
-works "conformance of all engines" conformance --test-threads 1 --nocapture
 shows "devices lists the disk" "vda" fathom devices
 works "doctor" fathom doctor
 
 works "a file system" mke2fs -F /dev/vda
 works "it is mounted" mount -t ext4 /dev/vda /mnt
+# On the disk, as the first root takes no direct I/O; what allocates ahead not, as this mke2fs makes files without extents.
+works "conformance of all engines" env TMPDIR=/mnt conformance --test-threads 1 --nocapture --skip space_and_lengths
+mkdir /room
+works "a file system in memory" mount -t tmpfs room /room
+works "conformance of calls about space" env TMPDIR=/room conformance --test-threads 1 --nocapture space_and_lengths
 for engine in uring aio sync; do
     measures "verified writes by $engine" fathom run --target /mnt --size 32MiB --engine $engine --rw randrw --bs 4k --verify at-end $short
     records "$engine is stamped by Arm's counter" '"source": "cntvct"'
