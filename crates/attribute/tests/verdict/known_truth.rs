@@ -1,7 +1,9 @@
 //! Each limit on synthetic measurements whose truth is known, and cases where nothing may be claimed.
 
 use crate::scene::{self, Scene, claims};
+use fathom_attribute::CellTelemetry;
 use fathom_attribute::evidence::Feature;
+use fathom_record::campaign::CellResult;
 use fathom_record::facts::{Decorated, TargetKind};
 use fathom_record::verdict::{Claim, Confidence, Limit, Verdict};
 use fathom_record::workload::{Addresses, Mix, Sizes, SizesByDirection};
@@ -210,7 +212,9 @@ fn a_cap_that_nobody_declared_is_asked_what_would_refute_it() {
     assert_eq!(next(&flat()), question(Feature::DoubleJobs));
     let steady = flat().answered(Feature::DoubleJobs, 1.0);
     assert_eq!(next(&steady), question(Feature::Reads));
-    assert_eq!(next(&steady.answered(Feature::Reads, 1.0)), question(Feature::Sequential));
+    let read = steady.answered(Feature::Reads, 1.0);
+    assert_eq!(next(&read), question(Feature::FarBlock));
+    assert_eq!(next(&read.answered(Feature::FarBlock, 1.0)), question(Feature::Sequential));
     // A limit that was declared and reached needs no such question.
     assert_ne!(next(&flat().declare_iops(3e4)), question(Feature::DoubleJobs));
     let first = |scene: Scene| scene.verdict().claims[0].limit;
@@ -235,8 +239,14 @@ fn many_jobs_are_asked_in_place_of_twice_as_many_and_each_of_them_has_to_cost_as
             scene.telemetry.truncate(scene.cells.len());
             scene.means.most_jobs = 64;
         };
+        // Of the processors nothing is known.
+        let unseen = |cell: &mut CellResult, seen: &mut CellTelemetry| {
+            cell.busiest_core_share = None;
+            (seen.core_busy_shares, seen.generator_busy_share) = (Vec::new(), None);
+        };
         Scene::new(capped(3e4), 0.0005)
             .with(one_job)
+            .each(unseen)
             .answered(Feature::HalfBlock, 1.0)
             .answered(Feature::DoubleBlock, 1.0)
     };

@@ -72,11 +72,7 @@ pub fn assemble(session: &Session, parts: Parts<'_>) -> RunRecord {
         others: &parts.meanwhile.others,
         wire: Wire::of(&session.environment, &parts.telemetry, &window_ns(&measured)),
     });
-    let ending = match measured.fatal {
-        Some(failure) => Ending::Failed { error: failure.to_string() + &lost(&measured.engine) },
-        None if measured.interrupted => Ending::Interrupted,
-        None => Ending::Complete,
-    };
+    let ending = ending(&measured);
     let notes = parts.notes.iter().cloned().chain(dropped(&measured.engine)).collect();
     RunRecord {
         format: RunRecord::FORMAT.to_owned(),
@@ -109,6 +105,15 @@ pub fn assemble(session: &Session, parts: Parts<'_>) -> RunRecord {
         expectation: None,
         command: None,
         notes,
+    }
+}
+
+/// How a run ended.
+fn ending(measured: &Measured) -> Ending {
+    match &measured.fatal {
+        Some(failure) => Ending::Failed { error: failure.to_string() + &lost(&measured.engine) },
+        None if measured.interrupted => Ending::Interrupted,
+        None => Ending::Complete,
     }
 }
 
