@@ -238,6 +238,7 @@ fn many_jobs_are_asked_in_place_of_twice_as_many_and_each_of_them_has_to_cost_as
             scene.cells.retain(|cell| cell.jobs == 1 || (cell.jobs, cell.depth) == (2, 8));
             scene.telemetry.truncate(scene.cells.len());
             scene.means.most_jobs = 64;
+            scene.focus = Some(2);
         };
         // Of the processors nothing is known.
         let unseen = |cell: &mut CellResult, seen: &mut CellTelemetry| {
