@@ -308,7 +308,7 @@ fn undecidable() -> Vec<(&'static str, Scene)> {
     let blind = |scene: Scene| {
         scene.each(|cell, seen| {
             cell.busiest_core_share = None;
-            *seen = fathom_attribute::CellTelemetry::default();
+            *seen = CellTelemetry::default();
         })
     };
     vec![
