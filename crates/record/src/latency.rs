@@ -133,7 +133,25 @@ impl SparseHistogram {
     /// # Errors
     /// The first part that contradicts another.
     pub fn check(&self) -> Result<(), &'static str> {
-        Histogram::check_parts(self.parts()?, self.sum(), self.min_ns, self.max_ns)
+        if self.grouping_power >= GROUPING_POWER {
+            return Histogram::check_parts(self.parts()?, self.sum(), self.min_ns, self.max_ns);
+        }
+        let (mut count, mut ends, mut place) = (Some(0u64), None, 0usize);
+        self.each(|index, n| {
+            if n > 0 {
+                let (first, _) = ends.unwrap_or(((place, index), (place, index)));
+                ends = Some((first, (place, index)));
+                count = count.and_then(|count| count.checked_add(n));
+            }
+            place += 1;
+        })?;
+        let Some((first, last)) = ends else { return Histogram::check_parts([], self.sum(), 0, 0) };
+        let is_one = first == last && count == Some(1);
+        self.ends_fit((first.1, last.1), is_one)?;
+        // Refined they have their ends in the buckets of these, and no other count.
+        let above = count.ok_or("total count overflows")? - 1;
+        let parts = [(bucket_of(self.min_ns), 1), (bucket_of(self.max_ns), above)];
+        Histogram::check_parts(parts, self.sum(), self.min_ns, self.max_ns)
     }
 
     /// Its buckets in use, ascending, each with its count, as those of [`Histogram`]: without making one, which is cheap
@@ -159,8 +177,9 @@ impl SparseHistogram {
         (u128::from(self.sum_high) << 64) | u128::from(self.sum_low)
     }
 
-    /// Our buckets with their counts.
-    fn parts(&self) -> Result<Vec<(usize, u64)>, &'static str> {
+    /// Calls `part` with the index and the count of each bucket.
+    #[inline]
+    fn each(&self, mut part: impl FnMut(usize, u64)) -> Result<(), &'static str> {
         if !(1..=GROUPING_POWER).contains(&self.grouping_power) {
             return Err("a histogram with a grouping power that is not 1 to 7");
         }
@@ -168,12 +187,36 @@ impl SparseHistogram {
             return Err("a histogram whose list of buckets ends in the middle of a pair");
         };
         let mut at = 0usize;
-        let mut buckets = Vec::with_capacity(pairs.len());
         for [distance, count] in pairs {
             let distance = usize::try_from(*distance).map_err(|_| "a bucket index beyond the histogram")?;
             at = at.checked_add(distance).ok_or("a bucket index beyond the histogram")?;
-            buckets.push((at, *count));
+            part(at, *count);
         }
+        Ok(())
+    }
+
+    /// Whether the smallest and the largest value can be those of the first and the last bucket in use, of a
+    /// histogram coarser than ours; `is_one` is whether they hold one value alone.
+    fn ends_fit(&self, (first, last): (usize, usize), is_one: bool) -> Result<(), &'static str> {
+        let bounds =
+            |index| bounds_at(self.grouping_power, index).ok_or("a bucket index beyond the histogram");
+        // Indices ascend: where the last is one, all are.
+        let (last, first) = (bounds(last)?, bounds(first)?);
+        let (min, max) = (self.min_ns, self.max_ns);
+        // What lies above a tool's last bucket is counted in it, so the largest value may lie above.
+        if min < first.0 || min > first.1 || max < last.0 || min > max {
+            return Err("smallest or largest value lies outside the buckets in use");
+        }
+        if is_one && min != max {
+            return Err("one value cannot have two ends");
+        }
+        Ok(())
+    }
+
+    /// Our buckets with their counts.
+    fn parts(&self) -> Result<Vec<(usize, u64)>, &'static str> {
+        let mut buckets = Vec::with_capacity(self.buckets.len() / 2);
+        self.each(|index, count| buckets.push((index, count)))?;
         if self.grouping_power < GROUPING_POWER { refined(&buckets, self) } else { Ok(buckets) }
     }
 }
@@ -194,19 +237,13 @@ fn refined(coarse: &[(usize, u64)], sparse: &SparseHistogram) -> Result<Vec<(usi
     let ends = (coarse.iter().position(is_used), coarse.iter().rposition(is_used));
     let (Some(first_at), Some(last_at)) = ends else { return Ok(Vec::new()) };
     let bounds = |index| bounds_at(sparse.grouping_power, index).ok_or("a bucket index beyond the histogram");
-    // Indices ascend: where the last is one, all are.
-    let (last, first) = (bounds(coarse[last_at].0)?, bounds(coarse[first_at].0)?);
     let (min, max) = (sparse.min_ns, sparse.max_ns);
-    // What lies above a tool's last bucket is counted in it, so the largest value may lie above.
-    if min < first.0 || min > first.1 || max < last.0 || min > max {
-        return Err("smallest or largest value lies outside the buckets in use");
-    }
+    let is_one = first_at == last_at && coarse[first_at].1 == 1;
+    sparse.ends_fit((coarse[first_at].0, coarse[last_at].0), is_one)?;
     let mut out = Vec::with_capacity(coarse.len() + 2);
     out.push((bucket_of(min), 1));
-    if first_at < last_at || coarse[first_at].1 > 1 {
+    if !is_one {
         out.push((bucket_of(max), 1));
-    } else if min != max {
-        return Err("one value cannot have two ends");
     }
     for (at, (index, count)) in coarse.iter().enumerate() {
         // Of a single value the smallest is the largest.

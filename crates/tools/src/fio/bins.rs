@@ -59,24 +59,9 @@ fn middle(low: u64, high: u64) -> u64 {
 /// The whole distribution from bins, each a value and a count, in nanoseconds; `None` where they contradict the
 /// smallest, largest and mean that are stated beside them.
 pub fn histogram(bins: &[(u64, u64)], (min, max): (u64, u64), mean: f64) -> Option<SparseHistogram> {
-    let mut counts: Vec<(usize, u64)> = bins.iter().map(|(value, n)| (index_of(*value), *n)).collect();
-    counts.sort_unstable_by_key(|(index, _)| *index);
-    counts.dedup_by(|next, kept| {
-        let same = next.0 == kept.0;
-        if same {
-            kept.1 = kept.1.saturating_add(next.1);
-        }
-        same
-    });
-    let total: u128 = counts.iter().map(|(_, n)| u128::from(*n)).sum();
+    let (buckets, total) = ascending(bins).unwrap_or_else(|| ascending_of_any(bins));
     let sum = (mean * total as f64).round().clamp(0.0, u128::MAX as f64) as u128;
     let sum = sum.clamp(u128::from(min) * total, u128::from(max) * total);
-    let mut buckets = Vec::with_capacity(2 * counts.len());
-    let mut before = 0;
-    for (index, count) in counts.into_iter().filter(|(_, n)| *n > 0) {
-        buckets.extend([(index - before) as u64, count]);
-        before = index;
-    }
     let sparse = SparseHistogram {
         grouping_power: BITS,
         sum_low: sum as u64,
@@ -86,6 +71,39 @@ pub fn histogram(bins: &[(u64, u64)], (min, max): (u64, u64), mean: f64) -> Opti
         buckets,
     };
     sparse.check().is_ok().then_some(sparse)
+}
+
+/// Distances and counts of bins in use, and the count of all; absent where a bin is not above the one before it, as
+/// fio prints them.
+fn ascending(bins: &[(u64, u64)]) -> Option<(Vec<u64>, u128)> {
+    let mut buckets = Vec::with_capacity(2 * bins.len());
+    let (mut before, mut next, mut total) = (0, 0, 0u128);
+    for (value, count) in bins {
+        let index = index_of(*value);
+        if index < next {
+            return None;
+        }
+        next = index + 1;
+        if *count > 0 {
+            buckets.extend([(index - before) as u64, *count]);
+            (before, total) = (index, total + u128::from(*count));
+        }
+    }
+    Some((buckets, total))
+}
+
+/// The same of bins in any order, of which several may be one.
+fn ascending_of_any(bins: &[(u64, u64)]) -> (Vec<u64>, u128) {
+    let mut counts: Vec<(u64, u64)> = bins.to_vec();
+    counts.sort_unstable_by_key(|(value, _)| *value);
+    counts.dedup_by(|next, kept| {
+        let same = index_of(next.0) == index_of(kept.0);
+        if same {
+            kept.1 = kept.1.saturating_add(next.1);
+        }
+        same
+    });
+    ascending(&counts).unwrap_or_default()
 }
 
 /// The same from bins of microseconds: a bin of theirs lies across bins of nanoseconds, so its middle stands for

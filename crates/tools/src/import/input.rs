@@ -1,7 +1,7 @@
 //! A file's bytes as text: whole up to a limit.
 
 use std::borrow::Cow;
-use std::io::{BufRead, Read as _};
+use std::io::{self, BufRead, Read as _};
 
 use fathom_record::Origin;
 
@@ -19,12 +19,22 @@ pub fn whole(input: &mut dyn BufRead, expected: &str) -> Result<Vec<u8>, Refusal
     input
         .take(LARGEST_WHOLE_BYTES + 1)
         .read_to_end(&mut bytes)
-        .map_err(|error| Refusal::new(expected, format!("reading failed: {error}")))?;
+        .map_err(|error| unreadable(expected, &error))?;
     if bytes.len() as u64 > LARGEST_WHOLE_BYTES {
-        let cause = format!("the file is larger than {} MiB", LARGEST_WHOLE_BYTES >> 20);
-        return Err(Refusal::new(expected, cause).or("split it into parts"));
+        return Err(too_large(expected));
     }
     Ok(bytes)
+}
+
+/// That a file could not be read to its end.
+pub fn unreadable(expected: &str, error: &io::Error) -> Refusal {
+    Refusal::new(expected, format!("reading failed: {error}"))
+}
+
+/// That a file is larger than [`LARGEST_WHOLE_BYTES`].
+pub fn too_large(expected: &str) -> Refusal {
+    let cause = format!("the file is larger than {} MiB", LARGEST_WHOLE_BYTES >> 20);
+    Refusal::new(expected, cause).or("split it into parts")
 }
 
 /// Bytes as text, and notes in the origin what was odd about them: a byte order mark, bytes that are no UTF-8.

@@ -3,8 +3,12 @@
 //! A file holds any number of documents, with text before, between and after them; wrappers of other programs
 //! hold them at any depth. A document is an object with a `fio version` and jobs.
 
-use super::scan::{Kind, Scanner, Stop, unescaped};
+use std::io::BufRead;
+
+use super::passing::Passed;
+use super::scan::{Key, Kind, Scanner, Stop, unescaped};
 use super::steady::SteadyState;
+use crate::Refusal;
 
 /// One result of fio.
 #[derive(Debug, Default)]
@@ -23,8 +27,8 @@ pub struct Document {
     pub is_client: bool,
     /// Whether the file ends, or stops making sense, in the middle of it.
     pub cut_off: bool,
-    /// Where it begins in the file.
-    pub at: usize,
+    /// The line of the file that it begins on.
+    pub line: usize,
 }
 
 /// One job, or one group.
@@ -106,28 +110,35 @@ pub struct Latency {
 /// Most documents of one file; beyond them it is no result.
 const MOST_DOCUMENTS: usize = 100_000;
 
-/// All results in a file, and whether there was anything but white space around them.
-pub fn documents(bytes: &[u8]) -> (Vec<Document>, Surroundings) {
+/// All results in a file, whether there was anything but white space around them, and what else is known of it: its
+/// bytes where there is no job in it.
+///
+/// # Errors
+/// When it could not be read to its end, or is too large.
+pub fn documents(
+    input: &mut dyn BufRead,
+    expected: &str,
+) -> Result<(Vec<Document>, Surroundings, Passed), Refusal> {
     let mut found = Vec::new();
     let mut around = Surroundings::default();
-    let mut at = 0;
-    while let Some(distance) = bytes.get(at..).and_then(|rest| rest.iter().position(|b| *b == b'{')) {
-        let start = at + distance;
-        let text = bytes[at..start].iter().any(|b| !b.is_ascii_whitespace());
+    let mut scanner = Scanner::new(input);
+    // What stopped in the middle is taken up where it stopped, so no byte is read twice.
+    loop {
+        let mut text = false;
+        if scanner.next_object(&mut text).is_none() {
+            around.after = text;
+            break;
+        }
         let before = found.len();
-        let mut scanner = Scanner::new(bytes, start);
         let end = search(&mut scanner, &mut found);
         if text && found.len() > before {
             if before == 0 { around.before = true } else { around.between = true }
         }
-        // What stopped in the middle is taken up where it stopped, so no byte is read twice.
-        at = scanner.at().max(start + 1);
         if end == Err(Stop::End) || found.len() >= MOST_DOCUMENTS {
-            at = bytes.len();
+            break;
         }
     }
-    around.after = bytes.get(at..).is_some_and(|rest| rest.iter().any(|b| !b.is_ascii_whitespace()));
-    (found, around)
+    Ok((found, around, scanner.finish(expected)?))
 }
 
 /// Text beside the documents of a file.
@@ -144,7 +155,7 @@ fn search(scanner: &mut Scanner<'_>, found: &mut Vec<Document>) -> Result<(), St
         Kind::Scalar => scanner.skip(),
         Kind::Array => scanner.array(|scanner| search(scanner, found)),
         Kind::Object => {
-            let mut document = Document { at: scanner.at(), ..Document::default() };
+            let mut document = Document { line: scanner.line(), ..Document::default() };
             let mut inner = Vec::new();
             let end = scanner.object(|scanner, key| member(scanner, key, &mut document, &mut inner));
             document.cut_off = end.is_err();
@@ -182,6 +193,8 @@ fn member(
                 if job.is_job() {
                     *several_groups |= job.group > 0;
                     jobs.push(job);
+                    // There is a result, for which nothing has to be read another way.
+                    scanner.let_go();
                 }
                 Ok(())
             });
@@ -214,13 +227,13 @@ impl Job {
 
 fn job(scanner: &mut Scanner<'_>) -> Result<Job, Stop> {
     let mut job = Job::default();
-    let mut seen: Vec<&[u8]> = Vec::with_capacity(32);
+    let mut seen: Vec<Key> = Vec::with_capacity(32);
     let mut twice = None;
     scanner.object(|scanner, key| {
-        if seen.contains(&key) {
+        if seen.iter().any(|seen| **seen == *key) {
             twice = Some(unescaped(key));
         } else if seen.len() < 64 {
-            seen.push(key);
+            seen.push(Key::of(key));
         }
         job_member(scanner, key, &mut job)
     })?;
@@ -349,12 +362,16 @@ fn percentiles(scanner: &mut Scanner<'_>, inner_bins: &mut Vec<(u64, u64)>) -> R
 }
 
 fn bins(scanner: &mut Scanner<'_>) -> Result<Vec<(u64, u64)>, Stop> {
-    let mut out = Vec::new();
     if scanner.kind()? != Kind::Object {
-        return scanner.skip().map(|()| out);
+        return scanner.skip().map(|()| Vec::new());
     }
+    // Each list grows in the same place, and is held without spare room.
+    let mut out = std::mem::take(&mut scanner.bins);
+    out.clear();
     scanner.counts(|value, count| out.push((value, count)))?;
-    Ok(out)
+    let found = out.as_slice().to_vec();
+    scanner.bins = out;
+    Ok(found)
 }
 
 fn sync(scanner: &mut Scanner<'_>) -> Result<Option<Sync>, Stop> {

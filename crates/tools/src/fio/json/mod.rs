@@ -1,7 +1,7 @@
 //! fio's JSON and JSON+ output, of 2.1 and later, as run records.
 //!
-//! The file is scanned without a tree ([`scan`]), documents are found wherever they stand ([`document`]), and
-//! each job, group, or set of clones becomes a run ([`record`]).
+//! The file is scanned without a tree ([`scan`]) as it passes by ([`passing`]), documents are found wherever they
+//! stand ([`document`]), and each job, group, or set of clones becomes a run ([`record`]).
 
 mod coarse_percentiles;
 mod combine;
@@ -9,6 +9,7 @@ pub(in crate::fio) mod document;
 mod errno;
 mod numbers;
 mod options;
+mod passing;
 pub(in crate::fio) mod record;
 mod scan;
 mod steady;
@@ -19,8 +20,9 @@ use fathom_record::{Origin, RunRecord};
 
 use super::prefixes;
 use crate::Refusal;
-use crate::import::{Confidence, Context, Head, Imported, Importer, whole};
+use crate::import::{Confidence, Context, Head, Imported, Importer, UTF_8_MARK, unreadable};
 use document::{Document, Surroundings, documents};
+use passing::Passed;
 
 /// Reads `fio --output-format=json` and `json+`.
 pub const IMPORTER: Importer = Importer { name: "fio-json", title: "fio JSON or JSON+ output", sniff, read };
@@ -36,8 +38,7 @@ fn sniff(head: &Head<'_>) -> Confidence {
 }
 
 fn read(input: &mut dyn BufRead, context: &Context) -> Result<Vec<Imported>, Refusal> {
-    let bytes = whole(input, EXPECTED)?;
-    Ok(boxed(runs(&bytes, context)?))
+    Ok(boxed(runs(input, context)?))
 }
 
 /// The same runs, each by itself: what they leave is given back on the way, so that a file of thousands is not held twice.
@@ -54,33 +55,34 @@ fn boxed(mut runs: Vec<RunRecord>) -> Vec<Imported> {
     out
 }
 
-/// All runs of a file's bytes.
+/// All runs of a file.
 ///
 /// # Errors
 /// When there is no whole result in it, or two versions of one.
-pub fn runs(bytes: &[u8], context: &Context) -> Result<Vec<RunRecord>, Refusal> {
+pub fn runs(input: &mut dyn BufRead, context: &Context) -> Result<Vec<RunRecord>, Refusal> {
     let mut origin = Origin { parser: EXPECTED.to_owned(), ..Origin::default() };
-    if bytes.starts_with(b"\xef\xbb\xbf") {
+    let start = input.fill_buf().map_err(|error| unreadable(EXPECTED, &error))?;
+    if start.starts_with(UTF_8_MARK) {
         origin.quirk("byte_order_mark", "a UTF-8 byte order mark at the beginning was left out");
     }
-    refuse_conflicts(bytes)?;
-    let (found, around) = documents(bytes);
+    let (found, around, passed) = documents(input, EXPECTED)?;
+    refuse_conflicts(&passed)?;
     if !found.is_empty() {
-        return records(bytes, (found, around), origin, context);
+        return records((found, around), origin, context);
     }
-    if let Some(text) = prefixes::without(&String::from_utf8_lossy(bytes)) {
-        let (found, around) = documents(text.as_bytes());
+    let text = prefixes::without(&String::from_utf8_lossy(passed.kept.as_deref().unwrap_or_default()));
+    if let Some(text) = text {
+        let (found, around, _) = documents(&mut text.as_bytes(), EXPECTED)?;
         if !found.is_empty() {
             let (name, what) = prefixes::QUIRK;
             origin.quirk(name, what);
-            return records(text.as_bytes(), (found, around), origin, context);
+            return records((found, around), origin, context);
         }
     }
     Err(Refusal::new(EXPECTED, "there is no object with a \"fio version\" and jobs"))
 }
 
 fn records(
-    bytes: &[u8],
     (mut found, around): (Vec<Document>, Surroundings),
     mut origin: Origin,
     context: &Context,
@@ -90,7 +92,7 @@ fn records(
     drop_snapshots(&mut found, &mut origin);
     let mut out = Vec::new();
     let several = found.len() > 1;
-    let first = found.first().map_or(0, |document| document.at);
+    let line = found.first().map_or(1, |document| document.line);
     // Each document goes as its runs come, so that a file of thousands is not held in both forms.
     for (number, document) in found.into_iter().enumerate() {
         let part = if several { format!("document {}", number + 1) } else { String::new() };
@@ -108,32 +110,21 @@ fn records(
         out.extend(record::runs(document, &part, &common, context));
     }
     if out.is_empty() {
-        let at = line_of(bytes, first);
         let cause = match count {
             1 => "the result has no whole job",
             _ => "no result has a whole job",
         };
-        return Err(Refusal::new(EXPECTED, cause).at(format!("line {at}")));
+        return Err(Refusal::new(EXPECTED, cause).at(format!("line {line}")));
     }
     Ok(out)
 }
 
 /// A file that git could not merge holds two versions of its numbers.
-fn refuse_conflicts(bytes: &[u8]) -> Result<(), Refusal> {
-    const MARK: &str = "<<<<<<< ";
-    let starts_a_line = |at: &usize| *at == 0 || bytes[at - 1] == b'\n';
-    match memchr::memmem::find_iter(bytes, MARK).find(starts_a_line) {
-        None => Ok(()),
-        Some(at) => {
-            Err(Refusal::new(EXPECTED, "git's merge-conflict marks leave two versions of the numbers")
-                .at(format!("line {}", line_of(bytes, at)))
-                .or("take one side with git checkout --ours or --theirs, and import that"))
-        }
-    }
-}
-
-fn line_of(bytes: &[u8], at: usize) -> usize {
-    1 + bytes.iter().take(at).filter(|b| **b == b'\n').count()
+fn refuse_conflicts(passed: &Passed) -> Result<(), Refusal> {
+    let Some(line) = passed.mark else { return Ok(()) };
+    Err(Refusal::new(EXPECTED, "git's merge-conflict marks leave two versions of the numbers")
+        .at(format!("line {line}"))
+        .or("take one side with git checkout --ours or --theirs, and import that"))
 }
 
 fn note_surroundings(around: Surroundings, origin: &mut Origin) {

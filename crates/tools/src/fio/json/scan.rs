@@ -1,8 +1,14 @@
-//! JSON as a stream of values over bytes, without a tree: what is not wanted is skipped at the speed of the
-//! memory, and nothing is allocated for it.
+//! JSON as a stream of values, without a tree, over a file that passes by: what is not wanted is skipped at the
+//! speed of the memory, and nothing is allocated for it.
 //!
 //! It is as lenient as files in the wild need: a value that is cut off, or followed by other text, is told from
 //! one that is wrong, and numbers may be `nan` or `inf`, which fio prints.
+
+use std::io::BufRead;
+use std::ops::Deref;
+
+use super::passing::{Passed, Passing};
+use crate::Refusal;
 
 /// Nesting above this is refused: fio's goes 7 deep, and each level is a frame of the stack.
 const DEEPEST: u32 = 64;
@@ -18,12 +24,12 @@ pub enum Stop {
     Wrong,
 }
 
-/// A place in the bytes.
-#[derive(Debug)]
+/// A place in a file.
 pub struct Scanner<'a> {
-    bytes: &'a [u8],
-    at: usize,
+    passing: Passing<'a>,
     depth: u32,
+    /// Room for a list of bins while it comes.
+    pub bins: Vec<(u64, u64)>,
 }
 
 /// A number as it stands, or a string as it stands between its quotes, escapes and all.
@@ -51,14 +57,47 @@ pub enum Kind {
 type Step<T> = Result<T, Stop>;
 
 impl<'a> Scanner<'a> {
-    /// Starts at a place.
-    pub fn new(bytes: &'a [u8], at: usize) -> Self {
-        Self { bytes, at, depth: 0 }
+    /// Starts at the beginning of a file.
+    pub fn new(input: &'a mut dyn BufRead) -> Self {
+        Self { passing: Passing::new(input), depth: 0, bins: Vec::new() }
     }
 
-    /// The place that was reached.
-    pub fn at(&self) -> usize {
-        self.at
+    /// The number of the line that was reached.
+    pub fn line(&mut self) -> usize {
+        self.passing.line()
+    }
+
+    /// Keeps no more of the file than is needed to go on.
+    pub fn let_go(&mut self) {
+        self.passing.let_go();
+    }
+
+    /// Passes over all that is left, and says what is known of the file.
+    ///
+    /// # Errors
+    /// When it could not be read to its end, or is too large.
+    pub fn finish(self, expected: &str) -> Result<Passed, Refusal> {
+        self.passing.finish(expected)
+    }
+
+    /// Goes to the next object, whatever stands before it, and begins anew there; absent where none comes. Whether
+    /// there was anything but white space before it, or before the end, is added to `has_text`.
+    pub fn next_object(&mut self, has_text: &mut bool) -> Option<()> {
+        self.depth = 0;
+        loop {
+            let rest = self.passing.rest();
+            let found = memchr::memchr(b'{', rest);
+            let before = &rest[..found.unwrap_or(rest.len())];
+            *has_text |= before.iter().any(|byte| !byte.is_ascii_whitespace());
+            let length = before.len();
+            self.passing.pass(length);
+            if found.is_some() {
+                return Some(());
+            }
+            if !self.passing.more() {
+                return None;
+            }
+        }
     }
 
     /// The kind of the next value.
@@ -70,35 +109,26 @@ impl<'a> Scanner<'a> {
         })
     }
 
-    /// The next byte that is no white space, of which fio prints more than of anything else: lines of bins stand
-    /// behind a dozen spaces.
+    /// The next byte that is no white space.
     #[inline]
     fn peek(&mut self) -> Step<u8> {
-        let mut rest = self.bytes.get(self.at..).unwrap_or_default();
-        while let Some((byte, after)) = rest.split_first() {
-            if !byte.is_ascii_whitespace() {
-                self.at = self.bytes.len() - rest.len();
-                return Ok(*byte);
-            }
-            rest = after;
-            while let Some((eight, after)) = rest.split_first_chunk::<8>() {
-                let others = u64::from_le_bytes(*eight) ^ EIGHT_SPACES;
-                if others != 0 {
-                    rest = &rest[others.trailing_zeros() as usize / 8..];
-                    break;
-                }
-                rest = after;
+        loop {
+            let rest = behind_white_space(self.passing.rest());
+            let (found, left) = (rest.first().copied(), rest.len());
+            self.passing.pass_to(left);
+            match found {
+                Some(byte) => return Ok(byte),
+                None if self.passing.more() => {}
+                None => return Err(Stop::End),
             }
         }
-        self.at = self.bytes.len();
-        Err(Stop::End)
     }
 
     fn expect(&mut self, wanted: u8) -> Step<()> {
         if self.peek()? != wanted {
             return Err(Stop::Wrong);
         }
-        self.at += 1;
+        self.passing.pass(1);
         Ok(())
     }
 
@@ -118,21 +148,22 @@ impl<'a> Scanner<'a> {
         while self.peek()? != closing {
             entry(self)?;
             match self.peek()? {
-                b',' => self.at += 1,
+                b',' => self.passing.pass(1),
                 byte if byte == closing => break,
                 _ => return Err(Stop::Wrong),
             }
         }
-        self.at += 1;
+        self.passing.pass(1);
         self.depth -= 1;
         Ok(())
     }
 
     /// Calls `member` at each value of an object, with its key; `member` takes or skips the value.
-    pub fn object(&mut self, mut member: impl FnMut(&mut Self, &'a [u8]) -> Step<()>) -> Step<()> {
+    pub fn object(&mut self, mut member: impl FnMut(&mut Self, &[u8]) -> Step<()>) -> Step<()> {
         self.list((b'{', b'}'), |scanner| {
-            let key = scanner.key()?;
-            member(scanner, key)
+            let key = Key::of(scanner.string()?);
+            scanner.expect(b':')?;
+            member(scanner, &key)
         })
     }
 
@@ -143,76 +174,63 @@ impl<'a> Scanner<'a> {
 
     /// Calls `member` at each member of an object whose key and value are whole numbers; others are passed over.
     pub fn counts(&mut self, mut member: impl FnMut(u64, u64)) -> Step<()> {
-        self.list((b'{', b'}'), |scanner| {
+        const CLOSING: u8 = b'}';
+        self.list((b'{', CLOSING), |scanner| {
             // Bins are more than all else in a file, and hardly ever anything but digits.
-            let found = match scanner.bare_count() {
-                Some(found) => Some(found),
-                None => {
-                    let key = scanner.key()?;
-                    count_of(key).zip(scanner.count()?)
-                }
-            };
-            if let Some((key, value)) = found {
+            scanner.bare_counts(&mut member);
+            if scanner.peek()? == CLOSING {
+                return Ok(());
+            }
+            let key = count_of(scanner.string()?);
+            scanner.expect(b':')?;
+            if let Some((key, value)) = key.zip(scanner.count()?) {
                 member(key, value);
             }
             Ok(())
         })
     }
 
-    /// Takes `"1234" : 5`, if nothing but digits stands there.
+    /// Takes members as `"1234" : 5,`, each with its comma, for as long as nothing else stands there.
     #[inline]
-    fn bare_count(&mut self) -> Option<(u64, u64)> {
-        let start = self.bytes.get(self.at..)?.strip_prefix(b"\"")?;
-        let (key, length) = leading_count(start)?;
-        let rest = start.get(length..)?.strip_prefix(b"\"")?;
-        let rest = rest.strip_prefix(b" ").unwrap_or(rest).strip_prefix(b":")?;
-        let rest = rest.strip_prefix(b" ").unwrap_or(rest);
-        let (value, length) = leading_count(rest)?;
-        let next = rest.get(length).filter(|next| !is_of_word(**next));
-        next.is_some().then(|| {
-            self.at = self.bytes.len() - rest.len() + length;
-            (key, value)
-        })
-    }
-
-    fn key(&mut self) -> Step<&'a [u8]> {
-        let key = self.string()?;
-        self.expect(b':')?;
-        Ok(key)
+    fn bare_counts(&mut self, member: &mut impl FnMut(u64, u64)) {
+        let mut rest = self.passing.rest();
+        while let Some((key, value, behind)) = bare_count(rest) {
+            member(key, value);
+            rest = behind_white_space(behind);
+        }
+        let left = rest.len();
+        self.passing.pass_to(left);
     }
 
     /// The bytes between the quotes of a string.
     #[inline]
-    pub fn string(&mut self) -> Step<&'a [u8]> {
+    pub fn string(&mut self) -> Step<&[u8]> {
         self.expect(b'"')?;
-        let rest = self.bytes.get(self.at..).unwrap_or_default();
         let mut end = 0;
-        loop {
-            match rest.get(end) {
-                None => {
-                    self.at = self.bytes.len();
-                    return Err(Stop::End);
-                }
-                Some(b'"') => break,
-                Some(b'\\') => end += 2,
-                Some(_) => end += 1,
+        while !ends_string(self.passing.rest(), &mut end) {
+            if !self.passing.more() {
+                self.passing.pass_all();
+                return Err(Stop::End);
             }
         }
-        self.at += end + 1;
-        Ok(&rest[..end])
+        self.passing.pass(end + 1);
+        Ok(self.passing.passed(end + 1).split_last().map_or(&[], |(_, inner)| inner))
     }
 
     /// A value that is neither object nor array.
-    pub fn scalar(&mut self) -> Step<Scalar<'a>> {
+    pub fn scalar(&mut self) -> Step<Scalar<'_>> {
         match self.peek()? {
             b'"' => self.string().map(Scalar::Text),
             b'{' | b'[' => Err(Stop::Wrong),
             _ => {
-                let rest = &self.bytes[self.at..];
-                let length = rest.iter().position(|b| !is_of_word(*b)).ok_or(Stop::End)?;
-                let word = &rest[..length];
-                self.at += length;
-                word_value(word)
+                let mut length = 0;
+                while !ends_word(self.passing.rest(), &mut length) {
+                    if !self.passing.more() {
+                        return Err(Stop::End);
+                    }
+                }
+                self.passing.pass(length);
+                word_value(self.passing.passed(length))
             }
         }
     }
@@ -222,7 +240,7 @@ impl<'a> Scanner<'a> {
         // Up to 2^53 the digits are the number.
         if let Some((count, length)) = self.digits()?.filter(|(count, _)| *count <= 1 << f64::MANTISSA_DIGITS)
         {
-            self.at += length;
+            self.passing.pass(length);
             return Ok(Some(count as f64));
         }
         Ok(match self.taken()? {
@@ -236,7 +254,7 @@ impl<'a> Scanner<'a> {
     #[inline]
     pub fn count(&mut self) -> Step<Option<u64>> {
         if let Some((count, length)) = self.digits()? {
-            self.at += length;
+            self.passing.pass(length);
             return Ok(Some(count));
         }
         Ok(match self.taken()? {
@@ -253,7 +271,7 @@ impl<'a> Scanner<'a> {
     #[inline]
     fn digits(&mut self) -> Step<Option<(u64, usize)>> {
         self.peek()?;
-        let rest = &self.bytes[self.at..];
+        let rest = self.passing.rest();
         let found = leading_count(rest);
         Ok(found.filter(|(_, length)| rest.get(*length).is_some_and(|next| !is_of_word(*next))))
     }
@@ -268,17 +286,54 @@ impl<'a> Scanner<'a> {
     }
 
     /// The next scalar; an object or an array in its place is skipped.
-    fn taken(&mut self) -> Step<Option<Scalar<'a>>> {
+    fn taken(&mut self) -> Step<Option<Scalar<'_>>> {
         if self.kind()? == Kind::Scalar { self.scalar().map(Some) } else { self.skip().map(|()| None) }
     }
 
     /// Passes over any value.
     pub fn skip(&mut self) -> Step<()> {
         match self.kind()? {
-            Kind::Object => self.object(|scanner, _| scanner.skip()),
+            Kind::Object => self.list((b'{', b'}'), |scanner| {
+                scanner.string()?;
+                scanner.expect(b':')?;
+                scanner.skip()
+            }),
             Kind::Array => self.array(Scanner::skip),
             Kind::Scalar => self.scalar().map(drop),
         }
+    }
+}
+
+/// Bytes of a key that are held without memory of their own: fio's are shorter.
+const SHORT: usize = 48;
+
+/// The bytes of a key, held while the scanner goes on.
+#[derive(Clone)]
+pub struct Key {
+    short: [u8; SHORT],
+    length: usize,
+    /// A longer one, whole.
+    long: Vec<u8>,
+}
+
+impl Key {
+    /// Holds these bytes.
+    #[inline]
+    pub fn of(bytes: &[u8]) -> Self {
+        let mut key = Self { short: [0; SHORT], length: bytes.len(), long: Vec::new() };
+        match key.short.get_mut(..bytes.len()) {
+            Some(short) => short.copy_from_slice(bytes),
+            None => key.long = bytes.to_vec(),
+        }
+        key
+    }
+}
+
+impl Deref for Key {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        self.short.get(..self.length).unwrap_or(&self.long)
     }
 }
 
@@ -287,12 +342,77 @@ fn is_of_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.')
 }
 
+/// Goes on to the quote that ends a string; whether it is there.
+#[inline]
+fn ends_string(bytes: &[u8], at: &mut usize) -> bool {
+    while let Some(byte) = bytes.get(*at) {
+        match byte {
+            b'"' => return true,
+            b'\\' => *at += 2,
+            _ => *at += 1,
+        }
+    }
+    false
+}
+
+/// Goes on to the end of a number or a word without quotes; whether it is there.
+#[inline]
+fn ends_word(bytes: &[u8], at: &mut usize) -> bool {
+    while let Some(byte) = bytes.get(*at) {
+        if !is_of_word(*byte) {
+            return true;
+        }
+        *at += 1;
+    }
+    false
+}
+
+/// Bytes without the white space that they begin with, of which fio prints more than of anything else: lines of bins
+/// stand behind a dozen spaces.
+#[inline]
+fn behind_white_space(bytes: &[u8]) -> &[u8] {
+    let mut rest = bytes;
+    while let Some((byte, after)) = rest.split_first() {
+        if !byte.is_ascii_whitespace() {
+            return rest;
+        }
+        rest = after;
+        while let Some((eight, after)) = rest.split_first_chunk::<8>() {
+            let others = u64::from_le_bytes(*eight) ^ EIGHT_SPACES;
+            if others != 0 {
+                rest = &rest[others.trailing_zeros() as usize / 8..];
+                break;
+            }
+            rest = after;
+        }
+    }
+    rest
+}
+
+/// What `"1234" : 5,` says, if nothing but digits stands there, and what comes behind the comma.
+#[inline]
+fn bare_count(bytes: &[u8]) -> Option<(u64, u64, &[u8])> {
+    let start = bytes.strip_prefix(b"\"")?;
+    let (key, length) = leading_count(start)?;
+    let rest = start.get(length..)?.strip_prefix(b"\"")?;
+    let rest = rest.strip_prefix(b" ").unwrap_or(rest).strip_prefix(b":")?;
+    let rest = rest.strip_prefix(b" ").unwrap_or(rest);
+    let (value, length) = leading_count(rest)?;
+    Some((key, value, rest.get(length..)?.strip_prefix(b",")?))
+}
+
 /// The digits that bytes begin with, as a number, and how many they are; `None` without any, and for more than
 /// surely fit.
 #[inline]
 fn leading_count(bytes: &[u8]) -> Option<(u64, usize)> {
     const FIT: usize = 19;
     let (mut count, mut length) = (0u64, 0);
+    if let Some(eight) = bytes.first_chunk::<8>() {
+        (count, length) = leading_of_eight(u64::from_le_bytes(*eight));
+        if length < 8 {
+            return (length > 0).then_some((count, length));
+        }
+    }
     while let Some(digit) = bytes.get(length).map(|byte| byte.wrapping_sub(b'0')).filter(|digit| *digit < 10)
     {
         if length == FIT {
@@ -302,6 +422,26 @@ fn leading_count(bytes: &[u8]) -> Option<(u64, usize)> {
         length += 1;
     }
     (length > 0).then_some((count, length))
+}
+
+/// The digits that eight bytes begin with, the first in the lowest byte, as a number; and how many they are. All are
+/// looked at in one step, whatever their number is, so that none of it has to be guessed by the processor.
+#[inline]
+fn leading_of_eight(bytes: u64) -> (u64, usize) {
+    const EACH: u64 = 0x0101_0101_0101_0101;
+    let digits = bytes ^ (EACH * u64::from(b'0'));
+    // Of a byte above 9 the highest bit is set, its own or by the addition, whose carry does not leave a byte
+    // below 0x80.
+    let others = (((digits & (EACH * 0x7f)) + EACH * 0x76) | digits) & (EACH * 0x80);
+    let length = others.trailing_zeros() as usize / 8;
+    if length == 0 {
+        return (0, 0);
+    }
+    // What follows the digits goes out, and zeros stand before them.
+    let digits = digits << (64 - 8 * length);
+    let pairs = (digits * 10 + (digits >> 8)) & 0x00ff_00ff_00ff_00ff;
+    let fours = (pairs * 100 + (pairs >> 16)) & 0x0000_ffff_0000_ffff;
+    ((fours * 10_000 + (fours >> 32)) & 0xffff_ffff, length)
 }
 
 /// A key that is a whole number, as those of bins are.
@@ -365,7 +505,8 @@ mod tests {
         let text =
             br#"{"a": 18446744073709551615, "b": {"c": [1, 2, {"d": "x\"y"}]}, "e": -nan, "f": "0x1",}"#;
         let (mut a, mut e) = (None, Some(0.0));
-        let mut scanner = Scanner::new(text, 0);
+        let mut input = text.as_slice();
+        let mut scanner = Scanner::new(&mut input);
         scanner
             .object(|s, key| match key {
                 b"a" => s.count().map(|n| a = n),
@@ -373,15 +514,15 @@ mod tests {
                 _ => s.skip(),
             })
             .unwrap();
-        assert_eq!((a, e, scanner.at()), (Some(u64::MAX), None, text.len()));
+        assert_eq!((a, e, scanner.kind()), (Some(u64::MAX), None, Err(Stop::End)));
         for end in 1..text.len() {
-            assert_eq!(Scanner::new(&text[..end], 0).skip(), Err(Stop::End), "{end}");
+            assert_eq!(Scanner::new(&mut &text[..end]).skip(), Err(Stop::End), "{end}");
         }
         for wrong in ["{1}", "[1 2]", "{\"a\" 1}", "[}", "<<<<<<< HEAD"] {
-            assert_eq!(Scanner::new(format!("{wrong} ").as_bytes(), 0).skip(), Err(Stop::Wrong), "{wrong}");
+            assert_eq!(Scanner::new(&mut format!("{wrong} ").as_bytes()).skip(), Err(Stop::Wrong), "{wrong}");
         }
         let deep = "[".repeat(100_000);
-        assert_eq!(Scanner::new(deep.as_bytes(), 0).skip(), Err(Stop::Wrong));
+        assert_eq!(Scanner::new(&mut deep.as_bytes()).skip(), Err(Stop::Wrong));
     }
 
     #[test]
@@ -398,11 +539,15 @@ mod tests {
             ("\"42\" ", Some(42), Some(42.0)),
         ] {
             let text = format!("        \t        {text}");
-            assert_eq!(Scanner::new(text.as_bytes(), 0).count(), Ok(count), "{text}");
-            assert_eq!(Scanner::new(text.as_bytes(), 0).number(), Ok(number), "{text}");
+            assert_eq!(Scanner::new(&mut text.as_bytes()).count(), Ok(count), "{text}");
+            assert_eq!(Scanner::new(&mut text.as_bytes()).number(), Ok(number), "{text}");
         }
-        assert_eq!(Scanner::new(b"42", 0).count(), Err(Stop::End), "the next digit may be cut off");
-        assert_eq!(Scanner::new(b"42x ", 0).count(), Err(Stop::Wrong));
+        assert_eq!(
+            Scanner::new(&mut b"42".as_slice()).count(),
+            Err(Stop::End),
+            "the next digit may be cut off"
+        );
+        assert_eq!(Scanner::new(&mut b"42x ".as_slice()).count(), Err(Stop::Wrong));
         assert_eq!((count_of(b"120"), count_of(b" 7 "), count_of(b"+7")), (Some(120), Some(7), Some(7)));
         assert_eq!((count_of(b""), count_of(b"1x"), count_of(b"99999999999999999999")), (None, None, None));
     }
@@ -413,14 +558,14 @@ mod tests {
             " 9 ": "6", "10": 1e2, "x": 7, "11": {"12": 13}, "14": nan, "0015": 16,
             "18446744073709551615": 18446744073709551615,}"#;
         let mut found = Vec::new();
-        Scanner::new(text, 0).counts(|key, value| found.push((key, value))).unwrap();
+        Scanner::new(&mut text.as_slice()).counts(|key, value| found.push((key, value))).unwrap();
         let wanted = [(120, 3), (7, 4), (8, 5), (9, 6), (10, 100), (15, 16), (u64::MAX, u64::MAX)];
         assert_eq!(found, wanted);
         for end in 0..text.len() {
-            assert_eq!(Scanner::new(&text[..end], 0).counts(|_, _| ()), Err(Stop::End), "{end}");
+            assert_eq!(Scanner::new(&mut &text[..end]).counts(|_, _| ()), Err(Stop::End), "{end}");
         }
         for wrong in [r#"{"1" 2}"#, r#"{"1": 2 "3": 4}"#, r#"{"1": 2x}"#, r#"{1: 2}"#, "{,}"] {
-            assert_eq!(Scanner::new(wrong.as_bytes(), 0).counts(|_, _| ()), Err(Stop::Wrong), "{wrong}");
+            assert_eq!(Scanner::new(&mut wrong.as_bytes()).counts(|_, _| ()), Err(Stop::Wrong), "{wrong}");
         }
     }
 

@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     fn read(block: &str) -> (Telemetry, Origin) {
-        let state = SteadyState::read(&mut Scanner::new(block.as_bytes(), 0)).expect("a block");
+        let state = SteadyState::read(&mut Scanner::new(&mut block.as_bytes())).expect("a block");
         let job = Job { steady_state: state, ..Job::default() };
         let mut origin = Origin::default();
         let found = telemetry(&[job], ("jobs", 2), 5_000_000_000, &mut origin);
