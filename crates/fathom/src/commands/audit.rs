@@ -6,7 +6,7 @@ use fathom_measure::counted;
 use fathom_published::audit_published;
 use fathom_record::RunRecord;
 use fathom_tools::audit::{Finding, Weight, audit_run};
-use fathom_tools::import::{FileOutcome, ForeignTelemetry, Imported, read_file};
+use fathom_tools::import::{FileOutcome, ForeignTelemetry, Imported, KnownFiles, read_file};
 use fathom_tools::observers;
 use serde::Serialize;
 
@@ -103,7 +103,7 @@ fn of_file(path: &Path) -> Result<Vec<Audited>, Failure> {
         let findings = audit_published(&table).into_iter().map(Item::from).collect();
         return Ok(vec![Audited { subject: format!("{name}: {}", table.title), findings }]);
     }
-    let found = match read_file(path, None, &|_| false, fathom_demand::what) {
+    let found = match read_file(path, None, &KnownFiles::default(), fathom_demand::what) {
         FileOutcome::Read { found, .. } => found,
         FileOutcome::Refused { refusal, .. } => {
             return Err(refused(refusal.to_string(), refusal.remedy.clone()));

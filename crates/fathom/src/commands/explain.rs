@@ -8,7 +8,7 @@ use fathom_published::{explain_published, explained_patterns, remarks, unrated};
 use fathom_record::campaign::ExplainRecord;
 use fathom_record::{CampaignRecord, KnownCeiling, RunRecord};
 use fathom_report::{html, terminal};
-use fathom_tools::import::{Context, FileOutcome, Imported, alone, read_file};
+use fathom_tools::import::{Context, FileOutcome, Imported, KnownFiles, alone, read_file};
 
 use super::again::{Permits, to_continue};
 use super::delivery::Delivery;
@@ -153,7 +153,7 @@ fn of_file(path: &Path) -> Result<Vec<RunRecord>, Failure> {
             )
         }
     };
-    match read_file(path, None, &|_| false, fathom_demand::what) {
+    match read_file(path, None, &KnownFiles::default(), fathom_demand::what) {
         FileOutcome::Read { found, .. } => {
             let context = Context::default();
             let run = |imported| match imported {

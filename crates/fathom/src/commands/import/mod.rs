@@ -4,13 +4,12 @@ mod files;
 mod list;
 mod saved;
 
-use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
 
 use fathom_measure::{Clock, WallClock};
-use fathom_tools::import::{FileOutcome, IMPORTERS, Importer, by_name, read_file};
+use fathom_tools::import::{FileOutcome, IMPORTERS, Importer, KnownFiles, by_name, read_file};
 
 use self::files::Files;
 use self::saved::Saving;
@@ -35,7 +34,7 @@ pub fn perform(place: &StorePlace, arguments: &ImportArguments) -> Result<Status
     let files = files::collect(&arguments.paths)?;
     let store = place.open()?;
     let beside = arguments.beside.as_deref().map(|name| store.resolve_run(name)).transpose()?;
-    let known = store.imports()?.into_iter().map(|import| import.sha256).collect();
+    let known = store.imports()?.into_iter().map(|import| (import.sha256, import.file)).collect();
     let mut saving = Saving::new(&store, beside);
     read_all(&files, named, &known, &mut saving)?;
     let entries = saving.finish()?;
@@ -63,7 +62,7 @@ fn importer(name: &str) -> Result<&'static Importer, Failure> {
 fn read_all(
     files: &Files,
     named: Option<&'static Importer>,
-    known: &BTreeSet<String>,
+    known: &KnownFiles,
     saving: &mut Saving<'_>,
 ) -> Result<(), Failure> {
     let workers =
@@ -78,8 +77,7 @@ fn read_all(
                 loop {
                     let at = next.fetch_add(1, Ordering::Relaxed);
                     let Some(file) = files.get(at) else { break };
-                    let outcome =
-                        read_file(&file.path, named, &|sha256| known.contains(sha256), fathom_demand::what);
+                    let outcome = read_file(&file.path, named, known, fathom_demand::what);
                     if send.send((at, outcome)).is_err() {
                         break;
                     }
