@@ -155,11 +155,14 @@ fn merged<'a>(
     directions: &'a [DirectionSummary],
     histogram: impl Fn(&'a DirectionSummary) -> Option<&'a SparseHistogram>,
 ) -> Option<LatencySummary> {
-    let mut all = Histogram::new();
-    for summary in directions.iter().filter(|summary| summary.direction != Direction::Flush) {
-        all.merge(&Histogram::try_from(histogram(summary)?).ok()?);
+    let of_io = directions.iter().filter(|summary| summary.direction != Direction::Flush);
+    // Most runs lack one of them, which is known before any is made.
+    let mut all = of_io.map(histogram).collect::<Option<Vec<_>>>()?.into_iter();
+    let mut merged = Histogram::try_from(all.next()?).ok()?;
+    for more in all {
+        merged.merge(&Histogram::try_from(more).ok()?);
     }
-    LatencySummary::of(&all)
+    LatencySummary::of(&merged)
 }
 
 /// A quantile of the service latency that another tool states, of a run with one direction.

@@ -7,6 +7,7 @@ mod import;
 mod list;
 mod pattern;
 mod put;
+mod read_back;
 mod search;
 mod surroundings;
 

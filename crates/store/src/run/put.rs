@@ -13,6 +13,7 @@ use crate::resolve::check_id;
 use crate::run::get::join_record;
 use crate::run::header::Header;
 use crate::run::list::RunRow;
+use crate::run::read_back::read_back;
 
 /// A run as its rows.
 pub(crate) struct PreparedRun {
@@ -93,8 +94,7 @@ impl PreparedRun {
         let header = CheckedJson::of(&Header::of(record)).map_err(|error| error.to_string())?;
         let environment = CheckedJson::of(&record.environment).map_err(|error| error.to_string())?;
         let whole = join_record(&environment.json, &header.json)?;
-        fathom_record::parse_run(whole.as_bytes())
-            .map_err(|error| format!("it would not read back ({error})"))?;
+        read_back(whole.as_bytes()).map_err(|error| format!("it would not read back ({error})"))?;
         let intervals = encode_intervals(&record.intervals).map_err(|error| error.to_string())?;
         let telemetry = encode_telemetry(&record.telemetry).map_err(|error| error.to_string())?;
         let series = [(Kind::Intervals, intervals), (Kind::Telemetry, telemetry)];
