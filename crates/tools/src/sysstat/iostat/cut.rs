@@ -54,7 +54,7 @@ pub fn read(text: &str, header: &Header) -> Result<Sheet, Refusal> {
             sheet.put_cell(Cell { column: columns[at], thing, number: *number });
         }
     }
-    if sheet.cells.is_empty() {
+    if sheet.is_empty() {
         return Err(Refusal::new(TOOL, "no line has a number for each column of the first line").at("line 2"));
     }
     sheet.notes.push("columns were cut out: the device's name is lost".to_owned());

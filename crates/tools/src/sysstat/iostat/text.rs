@@ -2,7 +2,11 @@
 
 use super::TOOL;
 use crate::Refusal;
-use crate::sysstat::table::{Cell, Number, ReportKind, Sheet, Timeline, banner, decimal, number, stamp};
+use std::rc::Rc;
+
+use crate::sysstat::table::{
+    Number, ReportKind, Sheet, Timeline, banner, bare_number, decimal, number, stamp,
+};
 
 /// What the lines below a header are.
 struct Header {
@@ -15,7 +19,7 @@ struct Header {
 /// Where in the text the reading is.
 #[derive(Default)]
 struct Place {
-    header: Option<Header>,
+    header: Option<Rc<Header>>,
     timeline: Option<Timeline>,
     /// Time of the report that comes.
     at_ns: Option<i64>,
@@ -34,19 +38,26 @@ pub fn read(text: &str) -> Result<Sheet, Refusal> {
     let mut place = Place::default();
     let mut headers = 0_u64;
     let (mut words, mut numbers) = (Vec::new(), Vec::new());
-    for line in text.lines().map(str::trim_end).filter(|line| !line.is_empty()) {
+    let mut known = KnownHeaders::default();
+    for line in lines_of(text) {
+        if bare_row(&mut sheet, place.header.as_deref(), line, &mut numbers) {
+            continue;
+        }
         words.clear();
         words.extend(line.split_ascii_whitespace());
         // Most lines are rows, and no other line ends in as many numbers as a header has columns.
-        if row(&mut sheet, place.header.as_ref(), &words, &mut numbers) {
+        if row(&mut sheet, place.header.as_deref(), &words, &mut numbers) {
             continue;
         }
-        if let Some(read) = banner(line) {
+        if let Some(header) = known.get(line) {
+            headers += 1;
+            place.open(&mut sheet, header);
+        } else if let Some(read) = banner(line) {
             sheet.banner.get_or_insert(read);
             place = Place { first: true, timeline: place.timeline, ..Place::default() };
         } else if let Some(header) = header(&mut sheet, line) {
             headers += 1;
-            place.open(&mut sheet, header);
+            place.open(&mut sheet, known.put(line, header));
         } else if let Some((at, rest)) = stamp(line).filter(|(_, rest)| rest.trim().is_empty()) {
             let _ = rest;
             let zero = sheet.zero.get_or_insert_with(|| (at, line.trim().to_owned())).0;
@@ -66,7 +77,7 @@ pub fn read(text: &str) -> Result<Sheet, Refusal> {
 
 impl Place {
     /// Goes below a header; where it begins a new report, begins that.
-    fn open(&mut self, sheet: &mut Sheet, header: Header) {
+    fn open(&mut self, sheet: &mut Sheet, header: Rc<Header>) {
         let first = header.columns.first().copied().unwrap_or_default();
         if self.had.is_empty() || self.had.contains(&first) {
             let again = !self.had.is_empty();
@@ -82,6 +93,64 @@ impl Place {
         self.had.push(first);
         self.header = Some(header);
     }
+}
+
+/// The lines of a text that are not empty, without white space behind them.
+fn lines_of(text: &str) -> impl Iterator<Item = &str> {
+    let ends = memchr::memchr_iter(b'\n', text.as_bytes()).chain([text.len()]);
+    let lines = ends.scan(0, |from, end| Some(&text[std::mem::replace(from, end + 1)..end]));
+    lines.map(str::trim_end).filter(|line| !line.is_empty())
+}
+
+/// Lines that were headers: each report has the same again.
+#[derive(Default)]
+struct KnownHeaders<'a> {
+    headers: Vec<(&'a str, Rc<Header>)>,
+}
+
+impl<'a> KnownHeaders<'a> {
+    fn get(&self, line: &str) -> Option<Rc<Header>> {
+        self.headers.iter().find(|(known, _)| *known == line).map(|(_, header)| Rc::clone(header))
+    }
+
+    fn put(&mut self, line: &'a str, header: Header) -> Rc<Header> {
+        /// A report of more kinds than these has its other headers read each time.
+        const MOST: usize = 8;
+        let header = Rc::new(header);
+        if self.headers.len() < MOST {
+            self.headers.push((line, Rc::clone(&header)));
+        }
+        header
+    }
+}
+
+/// Reads a line of numbers as nearly all are, with one blank or several between a name in one word and digits;
+/// whether it is one. What is not may be a row all the same.
+fn bare_row(sheet: &mut Sheet, header: Option<&Header>, line: &str, numbers: &mut Vec<Number>) -> bool {
+    let Some(Header { table, columns, name_last: false }) = header else { return false };
+    let name_bytes = if *table == "avg-cpu" { 0 } else { line.find(' ').unwrap_or(0) };
+    if (*table == "avg-cpu") != (name_bytes == 0) {
+        return false;
+    }
+    let (name, figures) = line.split_at(name_bytes);
+    let mut rest = figures.as_bytes();
+    numbers.clear();
+    while let [b' ', after @ ..] = rest {
+        rest = after;
+        if let [b' ', ..] = rest {
+            continue;
+        }
+        let Some((number, length)) = bare_number(rest) else { return false };
+        numbers.push(number);
+        rest = &rest[length..];
+    }
+    if !rest.is_empty() || numbers.len() != columns.len() || name.contains(|c: char| c.is_ascii_whitespace())
+    {
+        return false;
+    }
+    let thing = sheet.thing_number(name);
+    sheet.put_row(columns, thing, numbers);
+    true
 }
 
 /// Reads a header line: its columns get numbers.
@@ -125,12 +194,10 @@ fn row(sheet: &mut Sheet, header: Option<&Header>, words: &[&str], numbers: &mut
         return false;
     }
     let thing = match name {
-        [only] => sheet.things.number(only),
+        [only] => sheet.thing_number(only),
         several => sheet.things.number(&several.join(" ")),
     };
-    for (column, number) in header.columns.iter().zip(numbers) {
-        sheet.put_cell(Cell { column: *column, thing, number: *number });
-    }
+    sheet.put_row(&header.columns, thing, numbers);
     true
 }
 

@@ -6,7 +6,8 @@ use std::collections::{BTreeSet, HashMap};
 use fathom_record::telemetry::{MetricSeries, Telemetry};
 
 use super::meaning::{Column, Label, Meaning};
-use super::sheet::{Cell, Report, ReportKind, Sheet};
+use super::number::Number;
+use super::sheet::{Place, Report, ReportKind, Sheet};
 use super::{Observed, Times};
 use crate::Refusal;
 
@@ -30,16 +31,37 @@ struct Meanings {
 /// A metric's number and a thing's.
 type Key = (u32, u32);
 
+/// Reports that are filled in together: so many values lie side by side in each series, where those of one report
+/// are in as many places as there are series.
+const BLOCK: usize = 64;
+
+/// The values of one report, what is known of them beside, and its place among the samples.
+struct Sample<'a> {
+    place: usize,
+    values: &'a [f64],
+    marks: &'a [u8],
+}
+
 /// The series of one kind of report, while they are filled.
-struct Filling {
+struct Filling<'a> {
     samples: usize,
     known: HashMap<Key, usize>,
+    /// Values as far as they came; all behind them are absent.
     series: Vec<(Key, Vec<Option<f64>>)>,
-    /// Which series each figure of the report before went to, and how many of this report have come: reports mostly have
-    /// the same figures in the same order.
-    order: Vec<usize>,
-    come: usize,
+    /// The last report whose cells were told apart, and where they go: reports mostly have the same in the same
+    /// order.
+    told: Option<&'a Report>,
+    targets: Vec<Target>,
     repeated: u64,
+}
+
+/// Where a cell of each report goes.
+struct Target {
+    /// Its place in a report.
+    cell: usize,
+    series: usize,
+    scale: f64,
+    adds: bool,
 }
 
 /// Makes an observation of a sheet.
@@ -70,16 +92,32 @@ pub(crate) fn assemble(
     let samples = [at_ns.len(), count(ReportKind::SinceBoot), count(ReportKind::Average)];
     let mut fillings = samples.map(Filling::of);
     let mut seen = [0; 3];
-    for report in &sheet.reports {
-        let which = report.kind as usize;
-        let counted = seen[which];
-        seen[which] += 1;
-        let stamped = report.kind == ReportKind::Interval && times == Times::Stamped;
-        let place =
-            if stamped { report.at_ns.and_then(|at| at_ns.binary_search(&at).ok()) } else { Some(counted) };
-        fillings[which].come = 0;
-        for cell in sheet.cells_of(report) {
-            fillings[which].take(cell, &meanings, place);
+    let mut left = sheet.reports.as_slice();
+    while let Some(first) = left.first() {
+        let which = first.kind as usize;
+        let mut block = Vec::with_capacity(BLOCK);
+        let length = left
+            .iter()
+            .take_while(|report| {
+                let is_alike = report.kind == first.kind && sheet.are_alike(report, first);
+                is_alike && block.len() < BLOCK && {
+                    let stamped = report.kind == ReportKind::Interval && times == Times::Stamped;
+                    let stamp = || report.at_ns.and_then(|at| at_ns.binary_search(&at).ok());
+                    let place = if stamped { stamp() } else { Some(seen[which]) };
+                    // Those of one moment are told apart by their order, and so are no part of one block.
+                    let last = block.last().map(|sample: &Sample<'_>| sample.place);
+                    let goes_on = place.is_none() || last.is_none() || place > last;
+                    if goes_on {
+                        seen[which] += 1;
+                        block.extend(place.map(|place| sample(sheet, report, place)));
+                    }
+                    goes_on
+                }
+            })
+            .count();
+        left = &left[length..];
+        if !block.is_empty() {
+            fillings[which].take(sheet, first, &block, &meanings);
         }
         if fillings.iter().map(Filling::bytes).sum::<usize>() > limit {
             return Err(out_of_proportion(tool, &fillings[which]));
@@ -154,46 +192,61 @@ impl Meanings {
     }
 }
 
-impl Filling {
+fn sample<'a>(sheet: &'a Sheet, report: &Report, place: usize) -> Sample<'a> {
+    Sample { place, values: sheet.values_of(report), marks: sheet.marks_of(report) }
+}
+
+impl<'a> Filling<'a> {
     fn of(samples: usize) -> Self {
-        Self { samples, known: HashMap::new(), series: Vec::new(), order: Vec::new(), come: 0, repeated: 0 }
+        let (known, series, targets) = (HashMap::new(), Vec::new(), Vec::new());
+        Self { samples, known, series, told: None, targets, repeated: 0 }
     }
 
-    /// Takes a cell into a sample.
-    fn take(&mut self, cell: &Cell, meanings: &Meanings, place: Option<usize>) {
-        let Some((list, place)) = meanings.columns.get(cell.column as usize).zip(place) else { return };
-        for (metric, scale) in list {
-            let meaning = &meanings.metrics[*metric as usize];
-            let fixed = matches!(meaning.label, Label::Fixed(_));
-            let key = (*metric, if fixed { 0 } else { cell.thing });
-            let at = self.place(key);
-            let scale = if cell.number.in_bytes { 1.0 } else { *scale };
-            let value = cell.number.value * scale;
-            match self.series[at].1.get_mut(place) {
-                Some(Some(sum)) if meaning.adds => *sum += value,
-                Some(Some(_)) => self.repeated += 1,
-                Some(slot) => *slot = Some(value),
-                None => {}
+    /// Takes reports whose cells stand at the same places, each into a sample behind the one before.
+    fn take(&mut self, sheet: &Sheet, first: &'a Report, block: &[Sample<'_>], meanings: &Meanings) {
+        if !self.told.is_some_and(|told| sheet.are_alike(told, first)) {
+            self.tell(sheet.places_of(first), meanings);
+            self.told = Some(first);
+        }
+        let Self { series, targets, repeated, samples, .. } = self;
+        for Target { cell, series: at, scale, adds } in targets {
+            let into = &mut series[*at].1;
+            for Sample { place, values, marks } in block {
+                let number = values.get(*cell).zip(marks.get(*cell));
+                let Some(number) = number.map(|(value, mark)| Number::of_mark(*value, *mark)) else {
+                    continue;
+                };
+                let value = number.value * if number.in_bytes { 1.0 } else { *scale };
+                match into.get_mut(*place) {
+                    Some(Some(sum)) if *adds => *sum += value,
+                    Some(Some(_)) => *repeated += 1,
+                    Some(slot) => *slot = Some(value),
+                    None if place < samples => {
+                        into.resize(*place, None);
+                        into.push(Some(value));
+                    }
+                    None => {}
+                }
             }
         }
     }
 
-    /// The series of a key, new or old.
-    fn place(&mut self, key: Key) -> usize {
-        let come = self.come;
-        self.come += 1;
-        if let Some(at) = self.order.get(come).filter(|at| self.series[**at].0 == key) {
-            return *at;
+    /// Finds out where the cells of reports with these places go.
+    fn tell(&mut self, places: &[Place], meanings: &Meanings) {
+        let Self { samples, known, series, targets, .. } = self;
+        targets.clear();
+        for (cell, (column, thing)) in places.iter().enumerate() {
+            for (metric, scale) in meanings.columns.get(*column as usize).into_iter().flatten() {
+                let meaning = &meanings.metrics[*metric as usize];
+                let fixed = matches!(meaning.label, Label::Fixed(_));
+                let key = (*metric, if fixed { 0 } else { *thing });
+                let at = *known.entry(key).or_insert_with(|| {
+                    series.push((key, Vec::with_capacity(*samples)));
+                    series.len() - 1
+                });
+                targets.push(Target { cell, series: at, scale: *scale, adds: meaning.adds });
+            }
         }
-        let at = *self.known.entry(key).or_insert_with(|| {
-            self.series.push((key, vec![None; self.samples]));
-            self.series.len() - 1
-        });
-        match self.order.get_mut(come) {
-            Some(place) => *place = at,
-            None => self.order.push(at),
-        }
-        at
     }
 
     fn bytes(&self) -> usize {
@@ -202,7 +255,8 @@ impl Filling {
 
     fn finish(self, tool: &str, sheet: &Sheet, meanings: &Meanings) -> Vec<MetricSeries> {
         let mut list = Vec::with_capacity(self.series.len());
-        for ((metric, thing), values) in self.series {
+        for ((metric, thing), mut values) in self.series {
+            values.resize(self.samples, None);
             let meaning = &meanings.metrics[metric as usize];
             let thing = sheet.things.word(thing);
             let label = match &meaning.label {
@@ -218,7 +272,7 @@ impl Filling {
     }
 }
 
-fn out_of_proportion(tool: &str, filling: &Filling) -> Refusal {
+fn out_of_proportion(tool: &str, filling: &Filling<'_>) -> Refusal {
     let (series, samples) = (filling.series.len(), filling.samples);
     let cause =
         format!("{series} series of {samples} samples each, nearly all of them empty, for so short a text");

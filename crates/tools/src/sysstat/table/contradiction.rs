@@ -54,7 +54,7 @@ impl<'a> Row<'a> {
 /// are rounded to no known digit.
 pub fn rows<'a>(sheet: &'a Sheet, report: &Report, table: &str) -> BTreeMap<&'a str, Row<'a>> {
     let mut rows: BTreeMap<&str, Row<'_>> = BTreeMap::new();
-    for cell in sheet.cells_of(report).iter().filter(|cell| !cell.number.in_bytes) {
+    for cell in sheet.cells_of(report).filter(|cell| !cell.number.in_bytes) {
         let (of, column) = sheet.column(cell.column);
         if of == table {
             rows.entry(sheet.things.word(cell.thing)).or_default().cells.push((column, cell.number));

@@ -11,10 +11,24 @@ pub struct Number {
     pub decimals: u8,
 }
 
+/// Marks a number in bytes; digits are fewer than 30.
+const IN_BYTES: u8 = 1 << 7;
+
 impl Number {
     /// A number of a JSON document of sysstat's, which are rounded to two digits.
     pub fn hundredths(value: f64) -> Self {
         Self { value, in_bytes: false, decimals: 2 }
+    }
+
+    /// What is known of it beside its value, in one byte.
+    pub(super) fn mark(&self) -> u8 {
+        const MOST: u8 = IN_BYTES - 1;
+        self.decimals.min(MOST) | if self.in_bytes { IN_BYTES } else { 0 }
+    }
+
+    /// Of a value and such a byte.
+    pub(super) fn of_mark(value: f64, mark: u8) -> Self {
+        Self { value, in_bytes: mark & IN_BYTES > 0, decimals: mark & !IN_BYTES }
     }
 
     /// By how much the number that was rounded may be off, in its own unit.
@@ -77,6 +91,25 @@ fn short_decimal(word: &[u8]) -> Option<(f64, u8)> {
     Some((if is_negative { -value } else { value }, decimals as u8))
 }
 
+/// As [`number`] of the word that bytes begin with, up to a blank or their end, and how long it is; absent for any
+/// but few digits with a point or without.
+#[inline]
+pub fn bare_number(bytes: &[u8]) -> Option<(Number, usize)> {
+    let (mut value, mut length, mut point) = (0u64, 0, None);
+    while let Some(byte) = bytes.get(length).filter(|byte| **byte != b' ') {
+        match byte {
+            _ if length == TENS.len() - 1 => return None,
+            b'0'..=b'9' => value = value * 10 + u64::from(byte - b'0'),
+            b'.' if point.is_none() && length > 0 => point = Some(length),
+            _ => return None,
+        }
+        length += 1;
+    }
+    let decimals = point.map_or(0, |at| length - at - 1);
+    let number = Number { value: value as f64 / TENS[decimals], in_bytes: false, decimals: decimals as u8 };
+    (length > 0).then_some((number, length))
+}
+
 fn decimals(word: &str) -> u8 {
     let digits = |tail: &str| tail.bytes().take_while(u8::is_ascii_digit).count() as u8;
     word.split_once(['.', ',']).map_or(0, |(_, tail)| digits(tail))
@@ -120,6 +153,16 @@ mod tests {
             let read = number(word).unwrap();
             assert_eq!(read.value.to_bits(), word.parse::<f64>().unwrap().to_bits(), "{word}");
             assert_eq!(read.decimals, decimals(word), "{word}");
+            let bare = bare_number(format!("{word} 7").as_bytes());
+            assert_eq!(
+                bare.is_some(),
+                word.starts_with(|c: char| c.is_ascii_digit()) && word.len() < 16,
+                "{word}"
+            );
+            assert!(bare.is_none_or(|found| found == (read, word.len())), "{word}");
+        }
+        for word in ["", "k", "1,234.5", "1,5", "1.2.3", "1e9", ".5", "12:30:00", "7%", "2k", "1\t2"] {
+            assert_eq!(bare_number(word.as_bytes()), None, "{word}");
         }
         assert_eq!(plain("1234567890123456"), Some((1_234_567_890_123_456.0, false)), "longer");
         for word in ["", "k", "1,234.5", "1e9", "inf", "NaN", "--", ".5", "12:30:00", "sda", "0x1"] {

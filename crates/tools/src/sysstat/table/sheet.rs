@@ -62,6 +62,8 @@ pub struct Report {
     pub kind: ReportKind,
     /// Its cells among the sheet's.
     pub cells: Range<usize>,
+    /// Where the places of its cells begin among the sheet's.
+    places: usize,
 }
 
 /// One number.
@@ -73,6 +75,18 @@ pub struct Cell {
     pub thing: u32,
     /// As printed: in the column's unit, or in bytes where a unit letter stood behind it.
     pub number: Number,
+}
+
+/// Where a number stands in a report: its column, and the thing that it is of.
+pub type Place = (u32, u32);
+
+/// Cells of all reports, which are millions: beside its value one takes a byte, and its place is that of the same
+/// cell of the report before, mostly.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Cells {
+    values: Vec<f64>,
+    marks: Vec<u8>,
+    places: Vec<Place>,
 }
 
 /// The whole text.
@@ -89,7 +103,7 @@ pub struct Sheet {
     /// Reports in the order of the text.
     pub reports: Vec<Report>,
     /// Cells of all reports.
-    pub cells: Vec<Cell>,
+    pub cells: Cells,
     /// Lines that are no part of the tool's output, and the first of them.
     pub strange: Option<(u64, String)>,
     /// What to tell of the reading, a sentence each.
@@ -99,8 +113,9 @@ pub struct Sheet {
 impl Sheet {
     /// Begins a report; cells put from now on belong to it.
     pub fn begin(&mut self, at_ns: Option<i64>, kind: ReportKind) {
-        let at = self.cells.len();
-        let report = Report { at_ns, kind, cells: at..at };
+        let at = self.cells.values.len();
+        let places = self.reports.last().map_or(0, |last| last.places);
+        let report = Report { at_ns, kind, cells: at..at, places };
         match self.reports.last_mut() {
             Some(last) if last.cells.is_empty() => *last = report,
             _ => self.reports.push(report),
@@ -121,13 +136,62 @@ impl Sheet {
 
     /// Puts a number under names that already have numbers.
     pub fn put_cell(&mut self, cell: Cell) {
+        let Cell { column, thing, number } = cell;
         if self.reports.is_empty() {
             self.begin(None, ReportKind::Interval);
         }
-        self.cells.push(cell);
-        if let Some(last) = self.reports.last_mut() {
-            last.cells.end = self.cells.len();
+        let Some(report) = self.reports.last_mut() else { return };
+        let place = (column, thing);
+        let at = report.places + report.cells.len();
+        if self.cells.places.get(at).is_some_and(|known| *known != place) {
+            // From here on the report is unlike the one before: it gets places of its own.
+            let own = self.cells.places.len();
+            self.cells.places.extend_from_within(report.places..at);
+            report.places = own;
         }
+        if report.places + report.cells.len() == self.cells.places.len() {
+            self.cells.places.push(place);
+        }
+        self.cells.values.push(number.value);
+        self.cells.marks.push(number.mark());
+        report.cells.end = self.cells.values.len();
+    }
+
+    /// Puts numbers of one thing under their columns.
+    pub fn put_row(&mut self, columns: &[u32], thing: u32, numbers: &[Number]) {
+        let known = self.reports.last_mut().and_then(|report| {
+            let at = report.places + report.cells.len();
+            Some((self.cells.places.get(at..at + numbers.len())?, report))
+        });
+        let is_row =
+            |places: &[Place]| places.iter().zip(columns).all(|(known, column)| *known == (*column, thing));
+        match known.filter(|(places, _)| columns.len() == numbers.len() && is_row(places)) {
+            Some((_, report)) => {
+                self.cells.values.extend(numbers.iter().map(|number| number.value));
+                self.cells.marks.extend(numbers.iter().map(Number::mark));
+                report.cells.end = self.cells.values.len();
+            }
+            None => {
+                for (column, number) in columns.iter().zip(numbers) {
+                    self.put_cell(Cell { column: *column, thing, number: *number });
+                }
+            }
+        }
+    }
+
+    /// The number of a thing, new or old. It mostly is the one that stood at the same place of the report before.
+    pub fn thing_number(&mut self, word: &str) -> u32 {
+        let expected =
+            self.reports.last().and_then(|last| self.cells.places.get(last.places + last.cells.len()));
+        match expected {
+            Some((_, thing)) if self.things.word(*thing) == word => *thing,
+            _ => self.things.number(word),
+        }
+    }
+
+    /// Whether no report has a cell.
+    pub fn is_empty(&self) -> bool {
+        self.cells.values.is_empty()
     }
 
     /// Remembers a line that is no part of the tool's output.
@@ -144,7 +208,32 @@ impl Sheet {
     }
 
     /// Cells of a report.
-    pub fn cells_of(&self, report: &Report) -> &[Cell] {
-        self.cells.get(report.cells.clone()).unwrap_or_default()
+    pub fn cells_of(&self, report: &Report) -> impl Iterator<Item = Cell> {
+        let numbers = self.values_of(report).iter().zip(self.marks_of(report));
+        numbers.zip(self.places_of(report)).map(|((value, mark), (column, thing))| Cell {
+            column: *column,
+            thing: *thing,
+            number: Number::of_mark(*value, *mark),
+        })
+    }
+
+    /// Places of a report's cells.
+    pub fn places_of(&self, report: &Report) -> &[Place] {
+        self.cells.places.get(report.places..report.places + report.cells.len()).unwrap_or_default()
+    }
+
+    /// Values of a report's cells.
+    pub fn values_of(&self, report: &Report) -> &[f64] {
+        self.cells.values.get(report.cells.clone()).unwrap_or_default()
+    }
+
+    /// What is known of a report's values beside them.
+    pub(super) fn marks_of(&self, report: &Report) -> &[u8] {
+        self.cells.marks.get(report.cells.clone()).unwrap_or_default()
+    }
+
+    /// Whether the cells of two reports stand at the same places.
+    pub fn are_alike(&self, one: &Report, other: &Report) -> bool {
+        one.places == other.places && one.cells.len() == other.cells.len()
     }
 }
