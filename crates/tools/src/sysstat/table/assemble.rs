@@ -95,26 +95,7 @@ pub(crate) fn assemble(
     let mut left = sheet.reports.as_slice();
     while let Some(first) = left.first() {
         let which = first.kind as usize;
-        let mut block = Vec::with_capacity(BLOCK);
-        let length = left
-            .iter()
-            .take_while(|report| {
-                let is_alike = report.kind == first.kind && sheet.are_alike(report, first);
-                is_alike && block.len() < BLOCK && {
-                    let stamped = report.kind == ReportKind::Interval && times == Times::Stamped;
-                    let stamp = || report.at_ns.and_then(|at| at_ns.binary_search(&at).ok());
-                    let place = if stamped { stamp() } else { Some(seen[which]) };
-                    // Those of one moment are told apart by their order, and so are no part of one block.
-                    let last = block.last().map(|sample: &Sample<'_>| sample.place);
-                    let goes_on = place.is_none() || last.is_none() || place > last;
-                    if goes_on {
-                        seen[which] += 1;
-                        block.extend(place.map(|place| sample(sheet, report, place)));
-                    }
-                    goes_on
-                }
-            })
-            .count();
+        let (block, length) = block_of(sheet, (left, first), (times, &at_ns), &mut seen[which]);
         left = &left[length..];
         if !block.is_empty() {
             fillings[which].take(sheet, first, &block, &meanings);
@@ -145,6 +126,34 @@ pub(crate) fn assemble(
         averages,
         notes,
     })
+}
+
+/// Samples of the first reports that are alike and go on in time, and how many reports these are.
+fn block_of<'a>(
+    sheet: &'a Sheet,
+    (left, first): (&'a [Report], &'a Report),
+    (times, at_ns): (Times, &[i64]),
+    seen: &mut usize,
+) -> (Vec<Sample<'a>>, usize) {
+    let mut block = Vec::with_capacity(BLOCK);
+    let goes_on = |report: &&'a Report| {
+        let is_alike = report.kind == first.kind && sheet.are_alike(report, first);
+        is_alike && block.len() < BLOCK && {
+            let stamped = report.kind == ReportKind::Interval && times == Times::Stamped;
+            let stamp = || report.at_ns.and_then(|at| at_ns.binary_search(&at).ok());
+            let place = if stamped { stamp() } else { Some(*seen) };
+            // Those of one moment are told apart by their order, and so are no part of one block.
+            let last = block.last().map(|sample: &Sample<'_>| sample.place);
+            let goes_on = place.is_none() || last.is_none() || place > last;
+            if goes_on {
+                *seen += 1;
+                block.extend(place.map(|place| sample(sheet, report, place)));
+            }
+            goes_on
+        }
+    };
+    let length = left.iter().take_while(goes_on).count();
+    (block, length)
 }
 
 fn interval_reports(sheet: &Sheet) -> impl Iterator<Item = &Report> {
