@@ -171,7 +171,9 @@ fn can_be_made(row: &PublishedRow, experiment: Feature) -> bool {
         Feature::Unflushed => row.flushes().is_some_and(|flushes| flushes > 0.0),
         Feature::OneConnection => row.connections.is_some_and(|connections| connections >= 2.0),
         Feature::OtherNode => row.numa.is_some(),
-        // What a file or the page cache has to do with a result, a table does not say.
+        // What depends on answers before it, or on processors, a table has no place for; what a file or the page cache has to do
+        // with a result, it does not say.
+        Feature::ManyJobs | Feature::FarBlock => false,
         Feature::OtherFile | Feature::Durable => false,
         _ => true,
     }

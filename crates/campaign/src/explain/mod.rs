@@ -245,6 +245,9 @@ impl Course<'_> {
             return Ok(false);
         }
         for time in 1..=MOST_SPENT {
+            if self.spent_ns >= self.runner.plan.budget_ns {
+                break;
+            }
             let workload = self.base.workload.clone();
             let step = format!("{step}-spent-{time}");
             let purpose = "the workload itself, until what was earned is spent";
