@@ -1,6 +1,6 @@
 //! Reads records of every version that was ever written.
 
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, Error};
 use serde_json::Value;
 
 use crate::{CampaignRecord, ProfileRecord, RunRecord};
@@ -53,9 +53,10 @@ fn checked(json: &[u8], format: &'static str, known: u32) -> Result<Value, ReadE
 }
 
 /// Reads the text itself, and not the tree of values that it was looked at with: a second reader of every structure would
-/// make the program larger.
+/// make the program larger. For the same reason it is text, as in all other places, and not bytes.
 fn read<T: DeserializeOwned>(json: &[u8], format: &'static str) -> Result<T, ReadError> {
-    serde_json::from_slice(json).map_err(|source| ReadError::Malformed { format, source })
+    let text = std::str::from_utf8(json).map_err(serde_json::Error::custom);
+    text.and_then(serde_json::from_str).map_err(|source| ReadError::Malformed { format, source })
 }
 
 /// Reads a run record.
@@ -73,19 +74,26 @@ pub fn parse_run(json: &[u8]) -> Result<RunRecord, ReadError> {
     }
 }
 
-/// Reads a campaign record.
+/// Reads a campaign record. One without a `kind`, as version 1 wrote it, is an assessment.
 ///
 /// # Errors
 /// When the text is not one, or comes from a newer build.
 pub fn parse_campaign(json: &[u8]) -> Result<CampaignRecord, ReadError> {
-    let mut value = checked(json, CampaignRecord::FORMAT, CampaignRecord::VERSION)?;
-    match value.as_object_mut() {
-        // Version 1 knew assessments alone.
-        Some(fields) if !fields.contains_key("kind") => {
-            fields.insert("kind".to_owned(), "assess".into());
-            read(value.to_string().as_bytes(), CampaignRecord::FORMAT)
+    const FORMAT: &str = CampaignRecord::FORMAT;
+    let value = checked(json, FORMAT, CampaignRecord::VERSION)?;
+    // By its kind and not by an enum of serde's, which holds all of a text before it knows the variant, and would bring a
+    // second reader of every structure.
+    match value.get("kind").map_or(Some("assess"), Value::as_str) {
+        Some("assess") => read(json, FORMAT).map(|record| CampaignRecord::Assess(Box::new(record))),
+        Some("sweep") => read(json, FORMAT).map(|record| CampaignRecord::Sweep(Box::new(record))),
+        Some("compare") => read(json, FORMAT).map(|record| CampaignRecord::Compare(Box::new(record))),
+        Some("explain") => read(json, FORMAT).map(|record| CampaignRecord::Explain(Box::new(record))),
+        Some("repeat") => read(json, FORMAT).map(|record| CampaignRecord::Repeat(Box::new(record))),
+        kind => {
+            let found =
+                kind.map_or_else(|| "a kind that is no word".to_owned(), |kind| format!("kind `{kind}`"));
+            Err(ReadError::Malformed { format: FORMAT, source: serde_json::Error::custom(found) })
         }
-        _ => read(json, CampaignRecord::FORMAT),
     }
 }
 
@@ -111,5 +119,18 @@ mod tests {
         );
         assert!(page.contains(&said), "docs/record.md lacks: {said}");
         assert!(page.contains(&format!("| `format`, `version` | `fathom.run` and {run} |")));
+    }
+
+    #[test]
+    fn a_campaign_of_a_kind_that_is_not_known_is_refused_by_its_name() {
+        let refused = |kind: &str| {
+            let json = format!(r#"{{"format":"fathom.campaign","version":3,"kind":{kind}}}"#);
+            parse_campaign(json.as_bytes()).unwrap_err().to_string()
+        };
+        assert_eq!(refused("\"tour\""), "not a fathom.campaign record: kind `tour`");
+        assert_eq!(refused("7"), "not a fathom.campaign record: a kind that is no word");
+        assert!(refused("\"assess\"").contains("missing field"), "{}", refused("\"assess\""));
+        let bytes = b"{\"format\":\"fathom.campaign\",\"id\":\"\xff\"}";
+        assert!(matches!(parse_campaign(bytes), Err(ReadError::Malformed { .. })));
     }
 }

@@ -10,11 +10,11 @@ use fathom_record::environment::Environment;
 use fathom_record::facts::TargetFacts;
 use fathom_record::telemetry::Telemetry;
 use fathom_record::{Interval, RunRecord};
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, Error};
 use serde::{Deserialize, Serialize};
 
 /// Version of the frames; raised with whatever an older one would take in another way.
-pub const PROTOCOL: u32 = 3;
+pub const PROTOCOL: u32 = 4;
 /// Largest frame, in bytes: the record of an hour with its telemetry is a few MiB.
 const FRAME_MAX: u32 = 64 << 20;
 /// How the first line begins, whatever stands before it.
@@ -100,9 +100,10 @@ pub struct Observed {
     pub telemetry: Telemetry,
 }
 
-/// What the coordinator says.
+/// What the coordinator says. What is said stands around what belongs to it, and not beside it as a tag, for which a
+/// reader would hold all of a record before it knew that it is one.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(tag = "say", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 pub enum ToAgent {
     /// To be answered at once.
     Ping { number: u64 },
@@ -122,7 +123,7 @@ pub enum ToAgent {
 
 /// What an agent says.
 #[derive(Debug, Serialize, Deserialize)]
-#[serde(tag = "say", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 pub enum FromAgent {
     /// A ping's answer, with the agent's clock when it was read and when this was written.
     Pong { number: u64, heard_ns: u64, answered_ns: u64 },
@@ -276,9 +277,9 @@ pub fn read<T: DeserializeOwned>(input: &mut impl Read) -> io::Result<Option<T>>
     if body.len() < length as usize {
         return Err(io::ErrorKind::UnexpectedEof.into());
     }
-    serde_json::from_slice(&body)
-        .map(Some)
-        .map_err(|error| invalid(&format!("no frame of an agent's: {error}")))
+    // As text, like records anywhere else: bytes would bring a second reader of each structure into the program.
+    let read = std::str::from_utf8(&body).map_err(serde_json::Error::custom).and_then(serde_json::from_str);
+    read.map(Some).map_err(|error| invalid(&format!("no frame of an agent's: {error}")))
 }
 
 #[cfg(test)]

@@ -1,12 +1,13 @@
 //! `fathom explain`: what limits a finished result, or a workload by experiments.
 
+use std::io::Read;
 use std::path::Path;
 
 use fathom_campaign::{explain, explain_finished, other_target};
 use fathom_plan::{PlanSource, RawPlan};
 use fathom_published::{explain_published, explained_patterns, remarks, unrated};
 use fathom_record::campaign::ExplainRecord;
-use fathom_record::{CampaignRecord, KnownCeiling, RunRecord};
+use fathom_record::{CampaignRecord, KnownCeiling, RunRecord, parse_campaign};
 use fathom_report::{html, terminal};
 use fathom_tools::import::{Context, FileOutcome, Imported, KnownFiles, alone, read_file};
 
@@ -24,6 +25,8 @@ use crate::{interrupt, output};
 
 /// How targets start that are no file.
 const ENGINES: [&str; 3] = ["sim:", "null:", "memory:"];
+/// Where a campaign's record says that it is one, behind its result in short.
+const HEAD_BYTES: u64 = 1 << 20;
 
 /// Explains.
 ///
@@ -120,10 +123,16 @@ fn without_series(subject: &str, mut runs: Vec<RunRecord>) -> Result<Vec<RunReco
     })
 }
 
-/// The campaign record that a file holds, if it holds one.
+/// The campaign record that a file holds, if it holds one. A file of gigabytes without the format's name in its first MiB
+/// is not read for it.
 fn campaign_in(path: &Path) -> Option<CampaignRecord> {
-    let file = std::fs::File::open(path).ok()?;
-    serde_json::from_reader(std::io::BufReader::new(file)).ok()
+    let mut file = std::fs::File::open(path).ok()?;
+    let mut bytes = Vec::new();
+    (&file).take(HEAD_BYTES).read_to_end(&mut bytes).ok()?;
+    let name = CampaignRecord::FORMAT.as_bytes();
+    bytes.windows(name.len()).find(|window| *window == name)?;
+    file.read_to_end(&mut bytes).ok()?;
+    parse_campaign(&bytes).ok()
 }
 
 /// An explanation is shown again; other campaigns name their runs and do not hold them.

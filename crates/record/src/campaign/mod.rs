@@ -32,10 +32,10 @@ pub use repeats::{PointQuality, RepeatEnd, RepeatRule, Repeats};
 pub use restarts::{AcrossRestarts, BootTurn, MachineFact, SideState};
 pub use sweep::{SweepAxis, SweepCell, SweepPlan, SweepRecord};
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-/// The record of a campaign of any kind. One without a `kind`, as version 1 wrote it, is an assessment.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// The record of a campaign of any kind, which [`parse_campaign`](crate::parse_campaign) reads.
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum CampaignRecord {
