@@ -25,11 +25,11 @@ const MUSL: &str = include_str!("musl.txt");
 /// Packages of the page whose source is in what is served; the bundler leaves everything else out.
 const IN_PAGE: &str = "uplot";
 
-/// All of them, for a program of `target`; `metadata` is what `cargo metadata` prints.
+/// All of them in our package `of`, built for `target`; `metadata` is what `cargo metadata` prints.
 ///
 /// # Errors
 /// Where one that must be there cannot be read.
-pub fn parts(root: &Path, metadata: &Value, target: &str) -> Result<Vec<Part>, String> {
+pub fn parts(root: &Path, metadata: &Value, of: &str, target: &str) -> Result<Vec<Part>, String> {
     let mut parts = vec![standard_library()?];
     if target.ends_with("-musl") {
         parts.push(Part {
@@ -40,8 +40,11 @@ pub fn parts(root: &Path, metadata: &Value, target: &str) -> Result<Vec<Part>, S
             notice: Some(MUSL.to_owned()),
         });
     }
-    parts.extend(sqlite(metadata)?);
-    parts.extend(chart(root)?);
+    // Only the program has a store and a page.
+    if of == "fathom" {
+        parts.extend(sqlite(metadata)?);
+        parts.extend(chart(root)?);
+    }
     Ok(parts)
 }
 
@@ -119,7 +122,7 @@ mod tests {
     #[test]
     fn musl_is_in_static_programs_alone() {
         let names = |target: &str| {
-            let parts = parts(Path::new("/nothing"), &Value::Null, target).expect("parts");
+            let parts = parts(Path::new("/nothing"), &Value::Null, "room", target).expect("parts");
             parts.into_iter().map(|part| part.name).collect::<Vec<_>>()
         };
         assert_eq!(names("aarch64-unknown-linux-musl"), ["rust-std", "musl"]);

@@ -114,8 +114,8 @@ pub fn run(root: &Path, arguments: Vec<String>) -> Result<(), String> {
         (None, Ok(Some(emulator))) => vec![emulator.clone(), program.clone()],
         (None, _) => vec![program.clone()],
     };
-    let beside = beside::parts(root, &metadata, &asked.target)?;
-    let notices = notices::document(&sbom::built_in(&metadata)?, &beside)?;
+    let beside = beside::parts(root, &metadata, "fathom", &asked.target)?;
+    let notices = notices::document(&sbom::built_in(&metadata, "fathom")?, &beside)?;
     let installed = installed(root, &program, &teller, notices)?;
     let stem = format!("fathom-{version}-{}", asked.target);
     let package = deb::Package { version: &version, architecture };
@@ -153,6 +153,15 @@ pub fn run(root: &Path, arguments: Vec<String>) -> Result<(), String> {
         emulator: emulator?,
     };
     trial.run(&stem, &package.file_name(), &image.file_name())
+}
+
+/// What goes as `NOTICES.txt` with our package `of`, built for `target`.
+///
+/// # Errors
+/// Where Cargo or a file of licences cannot be read.
+pub fn notices(root: &Path, of: &str, target: &str) -> Result<String, String> {
+    let metadata = metadata(root, target)?;
+    notices::document(&sbom::built_in(&metadata, of)?, &beside::parts(root, &metadata, of, target)?)
 }
 
 fn cargo() -> Command {

@@ -16,7 +16,7 @@ pub fn document(metadata: &Value, lock: &str, beside: &[Part], version: &str) ->
         let key = (package["name"].as_str()?.to_owned(), package["version"].as_str()?.to_owned());
         sums.get(&key).map(String::as_str)
     };
-    let of_cargo = built_in(metadata)?.into_iter().map(|package| component(package, sum(package)));
+    let of_cargo = built_in(metadata, "fathom")?.into_iter().map(|package| component(package, sum(package)));
     let mut components: Vec<Value> = of_cargo.chain(beside.iter().map(part)).collect();
     components.sort_by_key(|component| (component["purl"].to_string(), component["name"].to_string()));
     let document = json!({
@@ -34,15 +34,15 @@ pub fn document(metadata: &Value, lock: &str, beside: &[Part], version: &str) ->
     serde_json::to_string_pretty(&document).map(|text| text + "\n").map_err(|error| error.to_string())
 }
 
-/// Packages of others that are built in.
+/// Packages of others that are built into one of ours.
 ///
 /// # Errors
-/// When the program's own package is not there.
-pub fn built_in(metadata: &Value) -> Result<Vec<&Value>, String> {
+/// When there is no package of that name.
+pub fn built_in<'a>(metadata: &'a Value, of: &str) -> Result<Vec<&'a Value>, String> {
     let packages = metadata["packages"].as_array().ok_or("cargo metadata lists no packages")?;
     let id = |package: &Value| package["id"].as_str().unwrap_or_default().to_owned();
-    let own =
-        packages.iter().find(|package| package["name"] == "fathom").ok_or("there is no package fathom")?;
+    let own = packages.iter().find(|package| package["name"] == of);
+    let own = own.ok_or_else(|| format!("there is no package {of}"))?;
     let reached = reached(metadata, &id(own));
     let is_built_in = |package: &&Value| reached.contains(&id(package)) && !package["source"].is_null();
     Ok(packages.iter().filter(is_built_in).collect())

@@ -15,6 +15,8 @@ use sha2::{Digest, Sha256};
 
 use fathom_archive::{Zipped, zip};
 
+use crate::dist;
+
 pub const USAGE: &str = "\
 cargo xtask wheel [--target TRIPLE] [--profile NAME | --library FILE] [--out FOLDER]
 
@@ -79,7 +81,8 @@ pub fn run(root: &Path, arguments: Vec<String>) -> Result<(), String> {
     };
     let platform = platform(&library, processor, asked.target.is_some())?;
     let tag = format!("cp39-abi3-{platform}");
-    let bytes = zip(&content(root, library, &tag)?)?;
+    let notices = dist::notices(root, "fathom-python", &format!("{processor}-unknown-linux-gnu"))?;
+    let bytes = zip(&content(root, library, &tag, notices)?)?;
     let path = out.join(format!("fathom-{VERSION}-{tag}.whl"));
     fs::write(&path, &bytes).map_err(|error| format!("{}: {error}", path.display()))?;
     println!("{:>12} bytes  {}", bytes.len(), path.display());
@@ -133,7 +136,7 @@ fn build(root: &Path, asked: &Asked, out: &Path) -> Result<PathBuf, String> {
 }
 
 /// The files of the wheel, with the list of their digests at its end.
-fn content(root: &Path, library: Vec<u8>, tag: &str) -> Result<Vec<Zipped>, String> {
+fn content(root: &Path, library: Vec<u8>, tag: &str, notices: String) -> Result<Vec<Zipped>, String> {
     let mut files = Vec::new();
     let package = root.join("python/fathom");
     let mut names: Vec<PathBuf> = fs::read_dir(&package)
@@ -153,6 +156,7 @@ fn content(root: &Path, library: Vec<u8>, tag: &str) -> Result<Vec<Zipped>, Stri
     for name in LICENCES {
         files.push(Zipped { path: format!("{info}/licenses/{name}"), content: read(&root.join(name))? });
     }
+    files.push(Zipped { path: format!("{info}/licenses/NOTICES.txt"), content: notices.into() });
     let metadata = format!(
         "Metadata-Version: 2.1\nName: fathom\nVersion: {VERSION}\n\
          Summary: Every volume of a fleet judged by itself, inside the engine that holds its metrics\n\
@@ -206,7 +210,7 @@ mod tests {
     fn a_wheel_lists_all_that_is_in_it() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
         let tag = "cp39-abi3-manylinux_2_17_x86_64.manylinux2014_x86_64";
-        let files = content(root, b"library".to_vec(), tag).unwrap();
+        let files = content(root, b"library".to_vec(), tag, "whose\n".to_owned()).unwrap();
         let wheel = files.iter().find(|file| file.path.ends_with("/WHEEL")).unwrap();
         let wheel = String::from_utf8(wheel.content.clone()).unwrap();
         assert!(

@@ -13,7 +13,7 @@ use std::process::Command;
 
 use fathom_archive::Zipped;
 
-use crate::dist::checksum;
+use crate::dist::{self, checksum};
 
 pub const USAGE: &str = "\
 cargo xtask zip [--target TRIPLE] [--profile NAME | --program FILE] [--out FOLDER]
@@ -114,7 +114,7 @@ pub fn run(root: &Path, arguments: Vec<String>) -> Result<(), String> {
     let places: Vec<String> = places(root).into_iter().map(|(place, _)| place).chain(home()).collect();
     inspect(&program, machine, &places).map_err(|error| format!("{}: {error}", path.display()))?;
     let name = format!("fathom-{VERSION}-windows-{processor}");
-    let bytes = fathom_archive::zip(&content(root, &name, program)?)?;
+    let bytes = fathom_archive::zip(&content(root, &name, program, dist::notices(root, "fathom", target)?)?)?;
     let file = format!("{name}.zip");
     let sums = out.join("SHA256SUMS");
     let others = checksum::others(&fs::read_to_string(&sums).unwrap_or_default(), &[&file]);
@@ -215,11 +215,12 @@ fn names(program: &[u8], text: &str) -> bool {
 }
 
 /// The files, in a folder of their own.
-fn content(root: &Path, folder: &str, program: Vec<u8>) -> Result<Vec<Zipped>, String> {
+fn content(root: &Path, folder: &str, program: Vec<u8>, notices: String) -> Result<Vec<Zipped>, String> {
     let mut files = vec![Zipped { path: format!("{folder}/fathom.exe"), content: program }];
     for (here, there) in BESIDE {
         files.push(Zipped { path: format!("{folder}/{there}"), content: read(&root.join(here))? });
     }
+    files.push(Zipped { path: format!("{folder}/NOTICES.txt"), content: notices.into() });
     Ok(files)
 }
 
@@ -248,10 +249,10 @@ mod tests {
     #[test]
     fn a_zip_holds_the_program_and_what_to_read() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-        let files = content(root, "fathom", b"program".to_vec()).unwrap();
+        let files = content(root, "fathom", b"program".to_vec(), "whose\n".to_owned()).unwrap();
         let paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
         assert_eq!(paths[0], "fathom/fathom.exe");
-        for path in ["fathom/LICENSE-MIT", "fathom/windows.md", "fathom/schema/run.json"] {
+        for path in ["fathom/LICENSE-MIT", "fathom/NOTICES.txt", "fathom/windows.md", "fathom/schema/run.json"] {
             assert!(paths.contains(&path), "{path}");
         }
     }
