@@ -209,7 +209,7 @@ impl RawCompare {
             stored: None,
         };
         let plan = ComparePlan {
-            base: recorded(&base),
+            base: base.recorded(),
             a: side(&a),
             b: side(&b),
             patterns,
@@ -596,13 +596,6 @@ pub fn side_names(plan: &ComparePlan) -> [String; 2] {
         words.join(", ")
     };
     [own(&plan.a, &plan.b, 0), own(&plan.b, &plan.a, 1)]
-}
-
-/// The base as it is kept: what lets a device be written holds for one command alone, and the seed has
-/// a place of its own.
-fn recorded(base: &RawPlan) -> serde_json::Value {
-    let base = RawPlan { seed: None, ..base.without_permits() };
-    serde_json::to_value(base).expect("a plan's values are all JSON values")
 }
 
 #[cfg(test)]

@@ -7,7 +7,6 @@ use super::error::{Mistake, Place, PlanError, PlanErrorKind};
 use super::raw::RawPlan;
 use super::resolve::value;
 use super::source::PlanSource;
-use super::sweep::recorded;
 use super::text::Text;
 use super::{RawKnown, RunPlan, quantity};
 
@@ -93,7 +92,7 @@ impl RawExplain {
         let rest_ns = value("rest", &self.rest, quantity::time_ns).map_err(placed)?;
         let raw = with_length(source.raw());
         let seed = source.seed(new_seed)?;
-        let recorded = recorded(&raw);
+        let recorded = raw.recorded();
         let base = source.replaced(raw).resolve(seed)?;
         if !base.options.clients.is_empty() {
             let cause = "experiments are made from one machine: leave it out, or explain a finished run of several \

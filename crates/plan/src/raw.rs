@@ -2,6 +2,7 @@
 
 use clap::{Args, FromArgMatches};
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use super::Client;
 #[cfg(feature = "schema")]
@@ -292,6 +293,30 @@ impl RawPlan {
         let client = self.client.as_ref().map(|typed| typed.iter().map(client).collect());
         Self { destroy: None, check_empty: None, client, ..self.clone() }
     }
+
+    /// What is given, by its key.
+    pub(super) fn values(&self) -> Map<String, Value> {
+        let members = whole(self).as_object_mut().map(std::mem::take).unwrap_or_default();
+        members.into_iter().filter(|(_, value)| !value.is_null()).collect()
+    }
+
+    /// A plan of these values.
+    ///
+    /// # Errors
+    /// What a value is that its key does not take.
+    pub(super) fn of_values(values: Map<String, Value>) -> Result<Self, String> {
+        serde_json::from_value(Value::Object(values)).map_err(|error| error.to_string())
+    }
+
+    /// As it is kept in the record of a campaign, whose base it is: what lets a device be written holds for one command
+    /// alone, and the seed has a place of its own.
+    pub(super) fn recorded(&self) -> Value {
+        whole(&Self { seed: None, ..self.without_permits() })
+    }
+}
+
+fn whole(raw: &RawPlan) -> Value {
+    serde_json::to_value(raw).expect("a plan's values are all JSON values")
 }
 
 /// JSON Schema of a plan file, for completion in editors; `cargo xtask schema` writes it anew.
@@ -328,7 +353,7 @@ mod tests {
 
     #[test]
     fn flags_keys_and_schema_are_the_same_names() {
-        let schema: serde_json::Value = serde_json::from_str(PLAN_SCHEMA).expect("JSON");
+        let schema: Value = serde_json::from_str(PLAN_SCHEMA).expect("JSON");
         let mut properties: Vec<String> =
             schema["properties"].as_object().expect("an object").keys().cloned().collect();
         let mut flags = keys();

@@ -11,7 +11,6 @@ use super::raw::RawPlan;
 use super::resolve::value;
 use super::restarts::{RawRestarts, fact};
 use super::source::PlanSource;
-use super::sweep::recorded;
 use super::text::Text;
 use super::{Role, RunPlan, client, known, optimum, quantity, suggest};
 
@@ -159,7 +158,7 @@ impl RawRepeat {
             let warmup_ns = quantity::time_ns(&warmup.0).unwrap_or(warmup_ns).min(run_ns / 2);
             flags.time = Some(Text(quantity::write_time_ns(run_ns - warmup_ns)));
         }
-        plan.given = recorded(&flags);
+        plan.given = flags.recorded();
         let mut options = RepeatOptions {
             plan,
             cells: Vec::new(),
@@ -354,7 +353,7 @@ impl RepeatOptions {
             }
         }
         let whole = own.overridden_by(added).overridden_by(flags.clone());
-        self.plan.steps[at].plan = recorded(whole.raw());
+        self.plan.steps[at].plan = whole.raw().recorded();
         let cell = whole.resolve(self.plan.seed)?;
         let here_ns = cell.workload.length.time_ns;
         if let Some((published, here)) = published_ns.zip(here_ns).filter(|(a, b)| a != b) {

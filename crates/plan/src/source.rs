@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
+use serde_json::Value;
 
 use super::error::{Mistake, Place, PlanError, PlanErrorKind};
 use super::raw::{RawPlan, keys};
@@ -64,13 +65,12 @@ impl PlanSource {
 
     /// The same plan with every value that `flags` has in place of its own.
     pub fn overridden_by(mut self, flags: RawPlan) -> Self {
-        let table = |raw: &RawPlan| toml::Table::try_from(raw).expect("a plan's values are all TOML values");
-        let mut values = table(&self.raw);
-        for (key, value) in table(&flags) {
+        let mut values = self.raw.values();
+        for (key, value) in flags.values() {
             self.lines.remove(&key);
             values.insert(key, value);
         }
-        self.raw = values.try_into().expect("values that came out of a plan fit into one");
+        self.raw = RawPlan::of_values(values).expect("values that came out of a plan fit into one");
         self
     }
 
@@ -87,8 +87,7 @@ impl PlanSource {
 
     /// Whether a key was typed on the command line, and does not stand in the file alone.
     pub(super) fn is_typed(&self, key: &str) -> bool {
-        let values = toml::Table::try_from(&self.raw).expect("a plan's values are all TOML values");
-        values.contains_key(key) && !self.lines.contains_key(key)
+        self.raw.values().contains_key(key) && !self.lines.contains_key(key)
     }
 
     /// The same plan with other values; those from the file keep their lines.
@@ -98,23 +97,22 @@ impl PlanSource {
 
     /// The same plan with these keys set, as they are typed.
     pub(super) fn with(&self, keys: &[(String, String)]) -> Result<Self, PlanError> {
-        let mut values = toml::Table::try_from(&self.raw).expect("a plan's values are all TOML values");
+        let mut values = self.raw.values();
         let mut lines = self.lines.clone();
         for (key, text) in keys {
             lines.remove(key);
             let value = match text.as_str() {
-                "true" => toml::Value::Boolean(true),
-                "false" => toml::Value::Boolean(false),
-                _ => toml::Value::String(text.clone()),
+                "true" => Value::Bool(true),
+                "false" => Value::Bool(false),
+                _ => Value::String(text.clone()),
             };
             values.insert(key.clone(), value);
         }
-        match values.try_into() {
+        match RawPlan::of_values(values) {
             Ok(raw) => Ok(Self { raw, lines, file: self.file.clone() }),
-            Err(error) => {
+            Err(cause) => {
                 let key = keys.first().map_or("", |(key, _)| key.as_str());
                 let place = Place::Argument(format!("--{key}"));
-                let cause = error.message().trim().replace('\n', ", ");
                 Err(PlanError { kind: PlanErrorKind::Value, place, cause })
             }
         }

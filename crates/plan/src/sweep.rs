@@ -108,20 +108,13 @@ impl RawSweep {
         let base = without(&base, &axes);
         let seed = source.seed(new_seed)?;
         let plan =
-            SweepPlan { base: recorded(&base), axes, passes, until_share, adaptive: self.adaptive, seed };
+            SweepPlan { base: base.recorded(), axes, passes, until_share, adaptive: self.adaptive, seed };
         let base = source.replaced(base);
         let cells = (0..count)
             .map(|cell| base.with(&chosen(&plan.axes, cell))?.resolve(seed))
             .collect::<Result<_, _>>()?;
         Ok(SweepOptions { plan, cells, anew: self.anew })
     }
-}
-
-/// The base as it is kept: what lets a device be written holds for one command alone, and the seed has
-/// a place of its own.
-pub(super) fn recorded(base: &RawPlan) -> serde_json::Value {
-    let base = RawPlan { seed: None, ..base.without_permits() };
-    serde_json::to_value(base).expect("a plan's values are all JSON values")
 }
 
 /// The base with the length of a run filled in.
@@ -141,9 +134,9 @@ fn with_length(raw: &RawPlan, budget_ns: Option<u64>, runs: u64) -> RawPlan {
 
 /// The base without the keys that vary: each cell has its own.
 fn without(base: &RawPlan, axes: &[SweepAxis]) -> RawPlan {
-    let mut values = toml::Table::try_from(base).expect("a plan's values are all TOML values");
+    let mut values = base.values();
     values.retain(|key, _| !axes.iter().any(|axis| axis.key == *key));
-    values.try_into().expect("values that came out of a plan fit into one")
+    RawPlan::of_values(values).expect("values that came out of a plan fit into one")
 }
 
 /// Key and value on each axis of cell number `cell`.

@@ -2,6 +2,7 @@
 
 use fathom_record::shell_word;
 use fathom_record::workload::{Addresses, Arrival, Verify};
+use serde_json::Value;
 
 use super::raw::RawPlan;
 use super::resolve::OWN_ALIGNMENT;
@@ -25,20 +26,20 @@ pub fn exact_command_line(plan: &RunPlan) -> Option<String> {
 
 /// The plan as a line for a POSIX shell, from `fathom run` on.
 pub fn to_command_line(plan: &RunPlan) -> String {
-    let table = toml::Table::try_from(raw_of(plan)).expect("a plan's values are all TOML values");
+    let values = raw_of(plan).values();
     let mut line = "fathom run".to_owned();
-    // The table sorts its keys; people read the target and the workload first.
+    // The values lie by their names; people read the target and the workload first.
     let mut keys = super::raw::keys();
-    keys.retain(|key| table.contains_key(key));
+    keys.retain(|key| values.contains_key(key));
     for key in &keys {
-        match &table[key] {
-            toml::Value::Boolean(true) => line += &format!(" --{key}"),
-            toml::Value::Array(texts) => {
-                for text in texts.iter().filter_map(toml::Value::as_str) {
+        match &values[key] {
+            Value::Bool(true) => line += &format!(" --{key}"),
+            Value::Array(texts) => {
+                for text in texts.iter().filter_map(Value::as_str) {
                     line += &flag(key, text);
                 }
             }
-            toml::Value::String(text) => line += &flag(key, text),
+            Value::String(text) => line += &flag(key, text),
             other => line += &flag(key, &other.to_string()),
         }
     }
