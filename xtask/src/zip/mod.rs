@@ -252,7 +252,9 @@ mod tests {
         let files = content(root, "fathom", b"program".to_vec(), "whose\n".to_owned()).unwrap();
         let paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
         assert_eq!(paths[0], "fathom/fathom.exe");
-        for path in ["fathom/LICENSE-MIT", "fathom/NOTICES.txt", "fathom/windows.md", "fathom/schema/run.json"] {
+        for path in
+            ["fathom/LICENSE-MIT", "fathom/NOTICES.txt", "fathom/windows.md", "fathom/schema/run.json"]
+        {
             assert!(paths.contains(&path), "{path}");
         }
     }
