@@ -225,11 +225,11 @@ fn interval(hits: usize, of: usize) -> (f64, f64) {
     ((middle - spread) / scale, (middle + spread) / scale)
 }
 
-#[test]
-fn the_unseen_part_has_its_score() {
-    let all = questions(&folder("collected/unseen"));
+/// The parts that were collected after the program: their shares with bounds, and what the page says.
+fn youngest(part: &str) {
+    let all = questions(&folder(&format!("collected/{part}")));
     let score = score(&all);
-    println!("unseen: {score:?}");
+    println!("{part}: {score:?}");
     for (name, share) in
         [("first", score.first), ("among two", score.among_two), ("0.8 or more", score.confident)]
     {
@@ -237,5 +237,15 @@ fn the_unseen_part_has_its_score() {
         println!("| {name} | {:.0} % | {:.0} to {:.0} % |", 100.0 * share, 100.0 * least, 100.0 * most);
     }
     assert!(score.all >= 40 && score.log_score > score.log_score_of_base_rates, "{score:?}");
-    stated("unseen", &all, &score);
+    stated(part, &all, &score);
+}
+
+#[test]
+fn the_unseen_part_has_its_score() {
+    youngest("unseen");
+}
+
+#[test]
+fn the_fresh_part_has_its_score() {
+    youngest("fresh");
 }
