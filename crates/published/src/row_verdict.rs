@@ -40,12 +40,18 @@ const AGREE: std::ops::RangeInclusive<f64> = 0.8..=1.25;
 const UNSPOKEN: f64 = 0.15;
 /// How many times as probable a cause is that the row's own words name.
 const NAMED_TIMES: f64 = 10.0;
+/// From this probability on a cause is named.
+const NAMED: f64 = 0.5;
+/// Power of a probability before it is bounded.
+const SHARPNESS: f64 = 1.2;
 /// Seconds below which a run says little of what lasts.
 const SHORT_S: f64 = 10.0;
 /// Most that a probability may be for a run that short.
 const SHORT: f64 = 0.79;
 /// From this share of a bound on, a row is at it.
 const AT_BOUND: f64 = 0.93;
+/// A rate that is the bound's own, as near as people write one down.
+const MET: std::ops::RangeInclusive<f64> = 0.97..=1.03;
 /// A row this far above a bound was not held by it.
 const ABOVE_BOUND: f64 = 1.1;
 
@@ -117,7 +123,8 @@ fn one(
             (None, false) => prior * UNSPOKEN,
         }
     };
-    let weighed = restrained(weigh_with(table(), &figures, &needs, &times), &restraints);
+    let weighed = weigh_with(table(), &figures, &needs, &times);
+    let weighed = restrained(sharpened(weighed), &restraints);
     let bounds = limits::bounds(&reached);
     let subject = subject(published, &row, &title);
     let next = next(&row, &weighed, &reached, &seen);
@@ -129,6 +136,19 @@ fn one(
     let is_deeper = |other: &&Other<'_>| other.only() == Some(Property::Concurrency);
     let curve = others.iter().filter(is_deeper).map(|other| other.place).collect();
     Explained { asked, title, row, at, verdict, weighed, seen, curve }
+}
+
+/// More of a cause that is as probable as all others together: what authors publish points further than the same figures
+/// of a run do. One that is less is not named, and stays so.
+fn sharpened(mut weighed: Vec<Weighed>) -> Vec<Weighed> {
+    if weighed.iter().any(|entry| entry.probability >= NAMED) {
+        let power = |entry: &Weighed| entry.probability.powf(SHARPNESS);
+        let all: f64 = weighed.iter().map(power).sum();
+        for entry in &mut weighed {
+            entry.probability = power(entry) / all;
+        }
+    }
+    weighed
 }
 
 /// What speaks for a claim and is not among its evidence: no headline is without a line for it.
@@ -155,6 +175,10 @@ fn everything(
     all.extend(added::seen(row, others, reached, is_capped));
     all.extend(curve::seen(row, at, others));
     all.extend(side_figures::seen(row));
+    if reached.iter().any(|found| MET.contains(&found.share)) {
+        // One I/O in flight waits for whatever holds it back: a bound that it meets to the percent is no chance.
+        all.retain(|seen| seen.figure.feature != Feature::InFlight);
+    }
     all.extend(limits::credit_time(row, &earlier, reached));
     let mut kept: Vec<Seen> = Vec::new();
     for seen in all {

@@ -249,3 +249,13 @@ fn the_unseen_part_has_its_score() {
 fn the_fresh_part_has_its_score() {
     youngest("fresh");
 }
+
+#[test]
+fn the_newest_part_has_its_score() {
+    youngest("newest");
+}
+
+#[test]
+fn the_latest_part_has_its_score() {
+    youngest("latest");
+}
