@@ -4,9 +4,9 @@ use fathom_record::verdict::{Ceiling, Limit};
 use fathom_record::{CeilingRate, CeilingScope, Direction, KnownCeiling};
 
 use crate::input::Pattern;
+use crate::printed;
 use crate::shape::Shape;
 use crate::thresholds::{AT_BOUND, CREEPS};
-use crate::words;
 
 /// What a bound is made from.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,17 +50,17 @@ impl Bound {
     /// `97 % (95 % interval 96 % to 98 %) of the 3000 IOPS`, without an interval too narrow to show.
     pub fn reached(&self, shape: &Shape<'_>) -> String {
         let share = self.ceiling.reached_share;
-        let bound = words::iops(self.ceiling.operations_per_s);
+        let bound = printed::iops(self.ceiling.operations_per_s);
         if share >= 2.0 {
-            return format!("{} the {bound}", words::times(share));
+            return format!("{} the {bound}", printed::times(share));
         }
         let error = shape.error_share();
-        let low = words::percent(share * (1.0 - error).max(0.0));
-        let high = words::percent(share * (1.0 + error));
+        let low = printed::percent(share * (1.0 - error).max(0.0));
+        let high = printed::percent(share * (1.0 + error));
         if low == high {
-            format!("{} of the {bound}", words::percent(share))
+            format!("{} of the {bound}", printed::percent(share))
         } else {
-            format!("{} (95 % interval {low} to {high}) of the {bound}", words::percent(share))
+            format!("{} (95 % interval {low} to {high}) of the {bound}", printed::percent(share))
         }
     }
 }
@@ -105,7 +105,7 @@ pub fn bounds(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Vec<Bound> {
     }
     let mut full = |kind, limit, name: &str, busy: Option<f64>, what: &str| {
         if let Some(busy) = busy {
-            let source = format!("derived: {what} {} of the time at this rate", words::percent(busy));
+            let source = format!("derived: {what} {} of the time at this rate", printed::percent(busy));
             push(kind, limit, name.to_owned(), x_per_s / busy, source);
         }
     };
@@ -117,8 +117,8 @@ pub fn bounds(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Vec<Bound> {
     if let Some(plateau) = &shape.plateau {
         let source = format!(
             "measured: constant from {} to {} I/Os in flight",
-            words::count(plateau.from_in_flight),
-            words::count(plateau.to_in_flight)
+            printed::count(plateau.from_in_flight),
+            printed::count(plateau.to_in_flight)
         );
         push(Kind::Plateau, Limit::RateCap, "measured plateau".to_owned(), plateau.x_per_s, source);
     } else if let Some(growth) = shape.growth.filter(|growth| *growth <= CREEPS) {
@@ -170,8 +170,8 @@ pub fn in_words(known: &KnownCeiling) -> String {
         CeilingScope::Bus => "the bus's",
     };
     let figure = match known.rate {
-        CeilingRate::Iops { operations_per_s } => words::iops(operations_per_s),
-        CeilingRate::Throughput { bytes_per_s } => words::throughput(bytes_per_s),
+        CeilingRate::Iops { operations_per_s } => printed::iops(operations_per_s),
+        CeilingRate::Throughput { bytes_per_s } => printed::throughput(bytes_per_s),
     };
     let direction = known.direction.map_or(String::new(), |direction| format!(" of {}s", direction.name()));
     let burst = if known.burst { ", while credits last" } else { "" };
@@ -197,7 +197,7 @@ pub fn in_operations(pattern: &Pattern<'_>, known: &KnownCeiling, mean_bytes: f6
             bytes_per_s / mean_bytes,
             format!(
                 ": {} at {} an I/O",
-                words::throughput(bytes_per_s),
+                printed::throughput(bytes_per_s),
                 fathom_measure::Bytes(mean_bytes as u64)
             ),
         ),
@@ -208,8 +208,8 @@ pub fn in_operations(pattern: &Pattern<'_>, known: &KnownCeiling, mean_bytes: f6
 fn in_flight_source(pattern: &Pattern<'_>, shape: &Shape<'_>, unloaded_ns: f64) -> String {
     let basis = format!(
         "derived: {} in flight, {} at one job, depth 1",
-        words::count(shape.focus.in_flight),
-        words::time(unloaded_ns)
+        printed::count(shape.focus.in_flight),
+        printed::time(unloaded_ns)
     );
     if is_foreseeable(pattern) {
         format!("{basis}; read-ahead and write merging may flatter a sequential latency at depth 1")

@@ -16,12 +16,12 @@ pub mod evidence;
 pub mod experiments;
 mod input;
 pub mod posterior;
+pub mod printed;
 pub mod restraint;
 mod shape;
 pub mod symptoms;
 mod thresholds;
 mod verdict;
-pub mod words;
 
 pub use ceilings::{Bound, Kind as BoundKind, in_words as ceiling_in_words, limit_of};
 pub use experiments::{Before, Manner, Trial, Way, Where};

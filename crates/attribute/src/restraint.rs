@@ -6,10 +6,10 @@ use fathom_record::verdict::{Evidence, Limit};
 use crate::evidence::Feature;
 use crate::input::Pattern;
 use crate::posterior::Weighed;
+use crate::printed;
 use crate::shape::{Shape, share};
 use crate::symptoms::Seen;
 use crate::thresholds::{CREEPS, LIKELY, MIN_SECONDS, MOSTLY_WRITTEN, STRONG};
-use crate::words;
 
 /// Most that a probability may be once a self-check has failed.
 const CHECK_FAILED: f64 = 0.5;
@@ -129,7 +129,7 @@ pub fn of(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Vec<Restraint> {
 fn of_others(shape: &Shape<'_>) -> Vec<Restraint> {
     let mut found = Vec::new();
     if let Some(used) = share(shape.cell.busy_with_others()) {
-        let text = format!("Other programs used {} of the CPU.", words::percent(used));
+        let text = format!("Other programs used {} of the CPU.", printed::percent(used));
         let others = [OF_PROCESSORS.as_slice(), &[Limit::Interference]].concat();
         found.push(Restraint::new(LIKELY - 0.01, text.clone()).sparing(&others));
         let shared = Restraint::new(SHARED_PROCESSORS, text).touching(&OF_PROCESSORS);
@@ -138,7 +138,7 @@ fn of_others(shape: &Shape<'_>) -> Vec<Restraint> {
     if let Some(moved) = shape.cell.others_device_share.filter(|moved| moved.is_finite() && *moved > 0.0) {
         let text = format!(
             "Other programs transferred {} of these runs' bytes on the device.",
-            words::percent(moved)
+            printed::percent(moved)
         );
         found.push(Restraint::new(LIKELY - 0.01, text).sparing(&[Limit::Interference]));
     }

@@ -10,11 +10,11 @@ use crate::evidence::{Feature, Table, table, table_for_experiments};
 use crate::experiments::{self, Doubt, Trial};
 use crate::input::Pattern;
 use crate::posterior::{Figure, Weighed, ln_density, weigh};
+use crate::printed;
 use crate::restraint::{self, Restraint};
 use crate::shape::Shape;
 use crate::symptoms::{self, Seen};
 use crate::thresholds::{AT_BOUND, LIKELY, NAMED, POSSIBLE, STRONG};
-use crate::words;
 
 /// A claim is listed from this probability on.
 const LISTED: f64 = 0.02;
@@ -275,7 +275,7 @@ fn fixed_rate(subject: &Subject, seen: &[Seen], weighed: &[Weighed], probability
     let candidates: Vec<String> = weighed
         .iter()
         .filter(|w| ENFORCED.contains(&w.limit) && w.probability >= LISTED)
-        .map(|w| format!("{} {}", w.limit.in_words(), words::percent(w.probability)))
+        .map(|w| format!("{} {}", w.limit.in_words(), printed::percent(w.probability)))
         .collect();
     let text = format!("Whose it is, is not decided: {}.", candidates.join(", "));
     Claim {
@@ -384,7 +384,7 @@ fn undecided(
             format!(
                 "Of \"{}\" {} was reached.",
                 bound.ceiling.name,
-                words::percent(bound.ceiling.reached_share)
+                printed::percent(bound.ceiling.reached_share)
             ),
         ),
         None => say(true, "No limit of the storage is known: give what you know with --ceiling.".to_owned()),
@@ -432,11 +432,11 @@ fn subject(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Subject {
     let bytes = crate::ceilings::mean_bytes(pattern, shape);
     Subject {
         title: pattern.title.to_owned(),
-        rate: words::iops(shape.focus.x_per_s),
+        rate: printed::iops(shape.focus.x_per_s),
         throughput: Some(shape.focus.x_per_s * bytes)
             .filter(|rate| rate.is_finite())
-            .map_or_else(|| "a throughput that is not known".to_owned(), words::throughput),
-        in_flight: words::count(shape.focus.in_flight),
+            .map_or_else(|| "a throughput that is not known".to_owned(), printed::throughput),
+        in_flight: printed::count(shape.focus.in_flight),
         deeper: deeper(pattern, shape),
         scope: scope(pattern, shape),
     }

@@ -2,8 +2,8 @@
 //! guests, and written copies beside what takes them.
 
 use fathom_attribute::evidence::Feature;
+use fathom_attribute::printed;
 use fathom_attribute::symptoms::Seen;
-use fathom_attribute::words;
 use fathom_record::CeilingScope;
 
 use super::answers::{Beside, RATIO_ERROR, doubling, growth, rate, stated};
@@ -60,7 +60,7 @@ fn copied(explained: &PublishedRow, others: &[Other<'_>], reached: &[Reached]) -
     if let Some((value, row)) = fewer.or(reads) {
         let text = format!(
             "Each byte is written {}: {} against {} in the row \"{}\".",
-            words::times(copies),
+            printed::times(copies),
             stated(explained),
             stated(row),
             row.subject()
@@ -79,8 +79,8 @@ fn copied(explained: &PublishedRow, others: &[Other<'_>], reached: &[Reached]) -
     };
     let text = format!(
         "Each byte is written {}, and that is {} of {name}.",
-        words::times(copies),
-        words::percent(share)
+        printed::times(copies),
+        printed::percent(share)
     );
     Seen::new(Feature::Copied, share.ln(), RATIO_ERROR, text)
 }

@@ -1,8 +1,8 @@
 //! What experiments would have answered, from rows that differ from the explained one in one property.
 
 use fathom_attribute::evidence::Feature;
+use fathom_attribute::printed;
 use fathom_attribute::symptoms::Seen;
-use fathom_attribute::words;
 
 use super::PublishedRow;
 use super::difference::{Other, Property};
@@ -106,8 +106,8 @@ pub fn doubling(
     let gain = least.exp_m1();
     let change = match gain {
         gain if gain.abs() < 0.01 => "does not change the rate".to_owned(),
-        gain if gain > 0.0 => format!("adds {} of rate", words::percent(gain)),
-        gain => format!("takes away {} of rate", words::percent(-gain)),
+        gain if gain > 0.0 => format!("adds {} of rate", printed::percent(gain)),
+        gain => format!("takes away {} of rate", printed::percent(-gain)),
     };
     let text = format!(
         "Each doubling of {what} {change}: {} in the row \"{}\".",
@@ -136,7 +136,7 @@ fn sizes(feature: Feature, explained: &PublishedRow, rows: &[Beside<'_>]) -> Opt
         fathom_measure::Bytes(beside.row.block_bytes? as u64),
         stated(beside.row),
         stated(explained),
-        words::times(value.exp()),
+        printed::times(value.exp()),
         if is_smaller { "halving" } else { "doubling" }
     );
     Seen::new(feature, value, RATIO_ERROR + STEP_ERROR * (doublings - 1.0).max(0.0), text)
@@ -147,7 +147,7 @@ fn larger_span(explained: &PublishedRow, rows: &[Beside<'_>]) -> Option<Seen> {
         rows.iter().filter(|beside| beside.factor > 2.0).max_by(|a, b| a.factor.total_cmp(&b.factor))?;
     let text = format!(
         "Over {} the span the rate is {} instead of {}.",
-        words::times(beside.factor),
+        printed::times(beside.factor),
         stated(beside.row),
         stated(explained)
     );
@@ -198,7 +198,7 @@ fn software_cost(explained: &PublishedRow, row: &PublishedRow) -> Option<Seen> {
     };
     let factor = cost(explained)? / cost(row)?;
     let text =
-        format!("An I/O takes {} the CPU time that it takes with {}.", words::times(factor), named(row));
+        format!("An I/O takes {} the CPU time that it takes with {}.", printed::times(factor), named(row));
     Seen::new(Feature::SoftwareCost, factor.ln(), COST_ERROR, text)
 }
 
@@ -209,8 +209,8 @@ fn named(row: &PublishedRow) -> &str {
 /// A row's rate as it was published.
 pub fn stated(row: &PublishedRow) -> String {
     match (row.iops, row.bytes_per_s()) {
-        (Some(iops), _) => words::iops(iops),
-        (None, Some(bytes)) => words::throughput(bytes),
-        (None, None) => rate(row).map_or_else(|| "an unknown rate".to_owned(), words::iops),
+        (Some(iops), _) => printed::iops(iops),
+        (None, Some(bytes)) => printed::throughput(bytes),
+        (None, None) => rate(row).map_or_else(|| "an unknown rate".to_owned(), printed::iops),
     }
 }

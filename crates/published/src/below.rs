@@ -2,8 +2,8 @@
 //! longer a lone I/O takes through the software, and which causes that shuts out.
 
 use fathom_attribute::evidence::Feature;
+use fathom_attribute::printed;
 use fathom_attribute::symptoms::Seen;
-use fathom_attribute::words;
 use fathom_record::verdict::Limit;
 
 use super::PublishedRow;
@@ -55,7 +55,7 @@ pub fn nearest(row: &PublishedRow, others: &[&PublishedRow]) -> Option<(f64, Str
     let copies = if least.moved > least.share { ", copies included," } else { "" };
     let text = format!(
         "The rate is{copies} {} of what the device below does by itself: {} in the row \"{}\".",
-        if least.moved >= 2.0 { words::times(least.moved) } else { words::percent(least.moved) },
+        if least.moved >= 2.0 { printed::times(least.moved) } else { printed::percent(least.moved) },
         stated(least.row),
         least.row.subject()
     );
@@ -107,8 +107,8 @@ pub fn software_latency(row: &PublishedRow, others: &[&PublishedRow]) -> Option<
     let (_, loaded, alone) = pairs.max_by(|a, b| (a.1 / a.2).total_cmp(&(b.1 / b.2)))?;
     let text = format!(
         "A lone I/O takes {} through the software and {} on the device below it.",
-        words::time(loaded),
-        words::time(alone)
+        printed::time(loaded),
+        printed::time(alone)
     );
     Seen::new(Feature::SoftwareLatency, (loaded / alone).ln(), 0.05, text)
 }

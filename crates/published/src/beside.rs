@@ -27,7 +27,7 @@ fn of_question(published: &Published, question: &Question) -> Option<String> {
             None if row.rate_per_s().is_none() => unused.push(format!("\"{name}\" (no rate)")),
             None => unused.push(format!("\"{name}\" (its rate is of another unit)")),
             Some(growth) => {
-                let factor = fathom_attribute::words::times(growth.exp());
+                let factor = fathom_attribute::printed::times(growth.exp());
                 let is_used = row.below || differing.len() == 1;
                 let list = if is_used { &mut used } else { &mut unused };
                 list.push(format!("\"{name}\" {factor} ({})", in_words(&differing)));

@@ -2,8 +2,8 @@
 //! how much faster the fastest is.
 
 use fathom_attribute::evidence::Feature;
+use fathom_attribute::printed;
 use fathom_attribute::symptoms::Seen;
-use fathom_attribute::words;
 
 use super::PublishedRow;
 use super::answers::{RATIO_ERROR, growth, ratio_error, stated};
@@ -73,7 +73,7 @@ fn setting(explained: &PublishedRow, rows: &[&PublishedRow]) -> Option<Seen> {
 }
 
 fn against(value: f64) -> String {
-    format!("{} this rate", words::times(value.exp()))
+    format!("{} this rate", printed::times(value.exp()))
 }
 
 /// The largest difference among everything that is compared.

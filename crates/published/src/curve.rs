@@ -1,8 +1,8 @@
 //! What a row shows over concurrency and over its phases: waiting, the bend, a fall of the rate.
 
 use fathom_attribute::evidence::Feature;
+use fathom_attribute::printed;
 use fathom_attribute::symptoms::Seen;
-use fathom_attribute::words;
 
 use super::PublishedRow;
 use super::answers::stated;
@@ -44,9 +44,9 @@ fn waiting(explained: &PublishedRow, curve: &[&PublishedRow]) -> Option<Seen> {
     let (alone_ns, loaded_ns) = (stated.or_else(lone)?, explained.latency_ns()?);
     let text = format!(
         "Mean latency is {} with {} in flight and {} alone.",
-        words::time(loaded_ns),
-        words::count(in_flight),
-        words::time(alone_ns)
+        printed::time(loaded_ns),
+        printed::count(in_flight),
+        printed::time(alone_ns)
     );
     Seen::new(Feature::Waiting, (loaded_ns / alone_ns).ln(), LATENCY_ERROR, text)
 }
@@ -71,7 +71,7 @@ fn corner(explained: &PublishedRow, curve: &[&PublishedRow]) -> Option<Seen> {
     let value = shortfalls.into_iter().max_by(f64::total_cmp)?;
     let text = format!(
         "At the knee the rate is {} below its asymptotes: {}.",
-        words::percent(value.max(0.0)),
+        printed::percent(value.max(0.0)),
         if value > 0.08 { "a soft bend, typical of a queue" } else { "a sharp knee, typical of a hard cap" }
     );
     Seen::new(Feature::Corner, value, 0.02, text)
@@ -110,6 +110,6 @@ fn tail(explained: &PublishedRow) -> Option<Seen> {
         (pair[1] > 0.0).then_some(pair[1])
     };
     let factor = at(99.9)? / at(50.0)?;
-    let text = format!("One I/O in a thousand takes more than {} the median.", words::times(factor));
+    let text = format!("One I/O in a thousand takes more than {} the median.", printed::times(factor));
     Seen::new(Feature::Tail, factor.ln(), LATENCY_ERROR, text)
 }

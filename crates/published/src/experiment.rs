@@ -5,7 +5,7 @@ use fathom_attribute::choice::choose;
 use fathom_attribute::evidence::{EXPERIMENTS, Feature, table};
 use fathom_attribute::posterior::{Weighed, speaks};
 use fathom_attribute::symptoms::Seen;
-use fathom_attribute::{experiments, words};
+use fathom_attribute::{experiments, printed};
 use fathom_record::CeilingRate;
 use fathom_record::verdict::{Experiment, Limit};
 
@@ -142,7 +142,7 @@ fn reading(limits: [Limit; 2], experiment: Feature, reached: &[Reached]) -> Stri
     let mut groups: Vec<(f64, Vec<&str>)> = Vec::new();
     for limit in limits {
         for answer in answers(limit, experiment, reached) {
-            let said = |mean: f64| words::times(mean.exp());
+            let said = |mean: f64| printed::times(mean.exp());
             let is_same = |mean: f64| (mean - answer.mean).abs() < APART || said(mean) == said(answer.mean);
             let name = limit.in_words();
             match groups.iter_mut().find(|(mean, _)| is_same(*mean)) {
@@ -153,7 +153,7 @@ fn reading(limits: [Limit; 2], experiment: Feature, reached: &[Reached]) -> Stri
         }
     }
     let sentence = |(mean, names): &(f64, Vec<&str>)| {
-        format!("{} the rate: {}.", words::times(mean.exp()), names.join(", or "))
+        format!("{} the rate: {}.", printed::times(mean.exp()), names.join(", or "))
     };
     groups.iter().map(sentence).collect::<Vec<_>>().join(" ")
 }

@@ -2,7 +2,7 @@
 
 use fathom_attribute::evidence::Feature;
 use fathom_attribute::symptoms::Seen;
-use fathom_attribute::{Bound, BoundKind, limit_of, words};
+use fathom_attribute::{Bound, BoundKind, limit_of, printed};
 use fathom_record::verdict::{Ceiling, Limit};
 use fathom_record::{CeilingRate, CeilingScope, Direction, KnownCeiling};
 use fathom_tools::audit::units;
@@ -326,7 +326,7 @@ pub fn more_than_left(row: &PublishedRow, earlier: &[&PublishedRow], table: &Pub
             "{} Burst credits explain that time, but {} is {} what they leave, {} ({}): look for the true baseline, or for what else than the volume answered.",
             fell.text,
             stated(row),
-            words::times(left.share),
+            printed::times(left.share),
             figure(&left.known),
             left.name
         )
@@ -335,11 +335,11 @@ pub fn more_than_left(row: &PublishedRow, earlier: &[&PublishedRow], table: &Pub
 
 fn figure(known: &KnownCeiling) -> String {
     match known.rate {
-        CeilingRate::Iops { operations_per_s } => words::iops(operations_per_s),
-        CeilingRate::Throughput { bytes_per_s } => words::throughput(bytes_per_s),
+        CeilingRate::Iops { operations_per_s } => printed::iops(operations_per_s),
+        CeilingRate::Throughput { bytes_per_s } => printed::throughput(bytes_per_s),
     }
 }
 
 fn percent(share: f64) -> String {
-    if share >= 2.0 { words::times(share) } else { words::percent(share) }
+    if share >= 2.0 { printed::times(share) } else { printed::percent(share) }
 }

@@ -6,7 +6,7 @@ use fathom_attribute::evidence::{Feature, Need, table};
 use fathom_attribute::posterior::{Figure, Weighed, speaks, weigh_with};
 use fathom_attribute::restraint::{Restraint, restrained};
 use fathom_attribute::symptoms::Seen;
-use fathom_attribute::{Subject, conclude, words};
+use fathom_attribute::{Subject, conclude, printed};
 use fathom_record::verdict::{Claim, Evidence, Limit};
 use fathom_record::{CeilingRate, CeilingScope, Verdict};
 
@@ -383,7 +383,7 @@ fn restraints(row: &PublishedRow, seen: &[Seen]) -> Vec<Restraint> {
     if let Some(ratio) = ratio.filter(|ratio| !AGREE.contains(ratio)) {
         let text = format!(
             "Another instrument saw {} of this rate in the same run: until it is known which is right, no cause is.",
-            if ratio < 1.0 { words::percent(ratio) } else { words::times(ratio) }
+            if ratio < 1.0 { printed::percent(ratio) } else { printed::times(ratio) }
         );
         add(CONTRADICTED, text, &[]);
     }
@@ -404,8 +404,8 @@ fn subject(published: &Published, row: &PublishedRow, title: &str) -> Subject {
     Subject {
         title: title.to_owned(),
         rate: stated(row),
-        throughput: row.bytes_per_s().map_or_else(|| stated(row), words::throughput),
-        in_flight: in_flight.map_or_else(|| "so few".to_owned(), words::count),
+        throughput: row.bytes_per_s().map_or_else(|| stated(row), printed::throughput),
+        in_flight: in_flight.map_or_else(|| "so few".to_owned(), printed::count),
         deeper: "more would give more",
         scope: format!(
             "{} in \"{}\", from what was published alone: nothing was measured again.",

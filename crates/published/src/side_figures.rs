@@ -1,8 +1,8 @@
 //! What a row states beside its rate: processors, locks, heat, the disks' own counters, tags and units.
 
 use fathom_attribute::evidence::Feature;
+use fathom_attribute::printed;
 use fathom_attribute::symptoms::Seen;
-use fathom_attribute::words;
 
 use super::PublishedRow;
 use super::row::{Flush, Order};
@@ -35,11 +35,11 @@ fn processors(row: &PublishedRow) -> Vec<Option<Seen>> {
     let busiest = share(row.busiest_core_percent).or(alone);
     vec![
         busiest.and_then(|share| {
-            let text = format!("The busiest processor was busy {} of the time.", words::percent(share));
+            let text = format!("The busiest processor was busy {} of the time.", printed::percent(share));
             Seen::new(Feature::BusiestCore, share, SHARE_ERROR, text)
         }),
         all.filter(|_| row.cores != Some(1.0)).and_then(|share| {
-            let text = format!("All CPUs together were busy {} of the time.", words::percent(share));
+            let text = format!("All CPUs together were busy {} of the time.", printed::percent(share));
             Seen::new(Feature::MeanCore, share, SHARE_ERROR, text)
         }),
     ]
@@ -52,12 +52,12 @@ fn job(row: &PublishedRow) -> Vec<Option<Seen>> {
         return Vec::new();
     };
     let busy = (user + system).min(1.0);
-    let worked = format!("Each job worked {} of the time.", words::percent(busy));
+    let worked = format!("Each job worked {} of the time.", printed::percent(busy));
     let own = format!(
         "Of a job's time, {} was its own code and the rest the kernel's.",
-        words::percent(user / busy)
+        printed::percent(user / busy)
     );
-    let core = format!("A job that works {} of the time keeps a CPU as busy.", words::percent(busy));
+    let core = format!("A job that works {} of the time keeps a CPU as busy.", printed::percent(busy));
     let has_own_core = row.busiest_core_percent.is_none() && row.cpu_percent.is_none();
     vec![
         Seen::new(Feature::GeneratorBusy, busy, SHARE_ERROR, worked),
@@ -68,19 +68,19 @@ fn job(row: &PublishedRow) -> Vec<Option<Seen>> {
 
 fn counted(percent: Option<f64>, feature: Feature, what: &str) -> Option<Seen> {
     let share = share(percent)?;
-    Seen::new(feature, share, SHARE_ERROR, format!("{what} {} of the time.", words::percent(share)))
+    Seen::new(feature, share, SHARE_ERROR, format!("{what} {} of the time.", printed::percent(share)))
 }
 
 fn unevenness(row: &PublishedRow) -> Option<Seen> {
     let variation = row.variation_percent.map(|percent| percent / 100.0).filter(|share| *share > 0.0)?;
-    let text = format!("The rate varies by {} over time.", words::percent(variation));
+    let text = format!("The rate varies by {} over time.", printed::percent(variation));
     Seen::new(Feature::Unevenness, variation.max(1e-4).ln(), 0.3, text)
 }
 
 /// Bytes that the disks moved over those asked for.
 fn disk_bytes(row: &PublishedRow) -> Option<Seen> {
     let moved = row.disk_bytes_percent.map(|percent| percent / 100.0).filter(|share| *share >= 0.0)?;
-    let text = format!("The disks transferred {} of the bytes asked for.", words::percent(moved));
+    let text = format!("The disks transferred {} of the bytes asked for.", printed::percent(moved));
     Seen::new(Feature::DeviceBytes, moved.max(1e-3).ln(), SHARE_ERROR, text)
 }
 
@@ -102,7 +102,7 @@ fn map_unit(row: &PublishedRow) -> Option<Seen> {
 /// An open loop's rate against the one that was asked for.
 fn asked(row: &PublishedRow) -> Option<Seen> {
     let share = row.operations_per_s()? / row.asked_iops.filter(|rate| *rate > 0.0)?;
-    let text = format!("{} of the rate that was asked for was carried.", words::percent(share));
+    let text = format!("{} of the rate that was asked for was carried.", printed::percent(share));
     Seen::new(Feature::Asked, share.ln(), SHARE_ERROR, text)
 }
 
@@ -110,16 +110,19 @@ fn tags(row: &PublishedRow) -> Vec<Option<Seen>> {
     let Some(tags) = row.queue_tags.filter(|tags| *tags >= 1.0) else { return Vec::new() };
     let in_flight = row.in_flight().or_else(|| row.concurrency());
     let asked = in_flight.and_then(|count| {
-        let text =
-            format!("{} are in flight, and the device takes {}.", words::count(count), words::count(tags));
+        let text = format!(
+            "{} are in flight, and the device takes {}.",
+            printed::count(count),
+            printed::count(tags)
+        );
         Seen::new(Feature::AskedTags, (count / tags).ln(), 0.02, text)
     });
     let served = row.unloaded_us.zip(row.operations_per_s()).and_then(|(us, rate)| {
         let served = us / 1e6 * rate;
         let text = format!(
             "At unloaded latency this rate keeps {} I/Os in service, of {} queue tags.",
-            words::count(served),
-            words::count(tags)
+            printed::count(served),
+            printed::count(tags)
         );
         Seen::new(Feature::Served, (served / tags).ln(), 0.05, text)
     });
@@ -128,7 +131,7 @@ fn tags(row: &PublishedRow) -> Vec<Option<Seen>> {
 
 fn credits_left(row: &PublishedRow) -> Option<Seen> {
     let left = share(row.credits_left_percent)?;
-    let text = format!("{} of the burst credits were left.", words::percent(left));
+    let text = format!("{} of the burst credits were left.", printed::percent(left));
     Seen::new(Feature::CreditsLeft, left, SHARE_ERROR, text)
 }
 
@@ -137,14 +140,14 @@ fn flushes(row: &PublishedRow) -> Option<Seen> {
     let flushes = row.flushes().filter(|flushes| *flushes > 0.0)?;
     let text = match row.flush {
         Some(Flush::Each) => "Each write waits for stable storage.".to_owned(),
-        _ => format!("A flush follows {} writes.", words::count(1.0 / flushes)),
+        _ => format!("A flush follows {} writes.", printed::count(1.0 / flushes)),
     };
     Seen::new(Feature::Flushes, flushes, SHARE_ERROR, text)
 }
 
 fn merged(row: &PublishedRow) -> Option<Seen> {
     let merged = share(row.merged_percent)?;
-    let text = format!("{} of the requests were merged with others.", words::percent(merged));
+    let text = format!("{} of the requests were merged with others.", printed::percent(merged));
     Seen::new(Feature::Merged, merged, SHARE_ERROR, text)
 }
 
@@ -155,7 +158,7 @@ fn in_flight(row: &PublishedRow) -> Option<Seen> {
         count if count < 1.5 => {
             "One I/O is in flight at a time: the rate is what its latency gives.".to_owned()
         }
-        count => format!("{} I/Os are in flight.", words::count(count)),
+        count => format!("{} I/Os are in flight.", printed::count(count)),
     };
     Seen::new(Feature::InFlight, stated.ln(), 0.1, text)
 }
@@ -171,8 +174,8 @@ fn core_use(row: &PublishedRow) -> Option<Seen> {
     let share = row.operations_per_s()? / (each * row.cores.unwrap_or(1.0));
     let text = format!(
         "The rate is {} of what the CPUs that worked can do at {} each.",
-        words::percent(share),
-        words::iops(each)
+        printed::percent(share),
+        printed::iops(each)
     );
     Seen::new(Feature::CoreUse, share.ln(), 0.03, text)
 }

@@ -3,7 +3,7 @@
 use fathom_record::RunRecord;
 
 use crate::sheet::{Entry, entry, series};
-use crate::{number, words};
+use crate::{number, value_words};
 
 /// The text, or that it was not measured, or not reported by the tool that measured.
 pub fn known(run: &RunRecord, text: Option<String>) -> String {
@@ -36,13 +36,13 @@ pub fn origin(run: &RunRecord) -> Vec<Entry> {
 
 /// The workload in full; nothing where an imported record only holds guesses of it.
 pub fn workload(run: &RunRecord) -> Option<String> {
-    is_told(run, "workload").then(|| words::workload(&run.workload))
+    is_told(run, "workload").then(|| value_words::workload(&run.workload))
 }
 
 /// The I/O in a few words, for titles.
 pub fn io(run: &RunRecord) -> String {
     match (is_told(run, "workload"), series::is_all(run)) {
-        (true, _) => words::io(&run.workload),
+        (true, _) => value_words::io(&run.workload),
         (false, true) => format!("telemetry of {}", run.tool.name),
         (false, false) => "workload not stated".to_owned(),
     }
@@ -50,14 +50,14 @@ pub fn io(run: &RunRecord) -> String {
 
 /// The target; nothing where the file names none.
 pub fn target(run: &RunRecord) -> Option<String> {
-    is_told(run, "target").then(|| words::target(&run.target))
+    is_told(run, "target").then(|| value_words::target(&run.target))
 }
 
 /// What a page is of: the I/O and its target.
 pub fn title(run: &RunRecord) -> String {
     match is_told(run, "target") {
         true => format!("{} on {}", io(run), run.target.name),
-        false => words::sentence(&io(run)),
+        false => value_words::sentence(&io(run)),
     }
 }
 

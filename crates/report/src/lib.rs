@@ -32,7 +32,7 @@ mod sheet;
 pub mod swept;
 pub mod table;
 pub mod terminal;
-mod words;
+mod value_words;
 
 pub use error::ReportError;
 pub use moment::Zone;

@@ -18,7 +18,7 @@ use crate::sheet::{
     compare as compare_sheet, expectation as expectation_sheet, explain as explain_sheet, machine, quality,
     repeat as repeat_sheet, run as run_sheet, series as series_sheet, sweep as sweep_sheet, witness,
 };
-use crate::{ReportError, imported, pictures_of_compare, pictures_of_repeat, pictures_of_sweep, words};
+use crate::{ReportError, imported, pictures_of_compare, pictures_of_repeat, pictures_of_sweep, value_words};
 
 /// A report and the files that it refers to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -108,7 +108,7 @@ pub fn run(run: &RunRecord) -> Result<Markdown, ReportError> {
     let mut out = Markdown { text: String::new(), pictures: Vec::new() };
     out.heading(1, &imported::title(run));
     let target = imported::target(run).map(|target| format!("{target}. ")).unwrap_or_default();
-    out.line(&text(&format!("{target}Run {}, {}.", run.id, words::moment(&run.started_at))));
+    out.line(&text(&format!("{target}Run {}, {}.", run.id, value_words::moment(&run.started_at))));
     out.alarm(&run_sheet::first(run));
     out.line(&format!("**{}**", text(&run_sheet::headline(run))));
     if let Some(workload) = imported::workload(run) {
@@ -181,7 +181,7 @@ fn explain(explain: &ExplainRecord) -> Markdown {
     out.alarm(&explain_sheet::failures(explain));
     for pattern in &explain.patterns {
         out.heading(2, &pattern.title);
-        out.line(&text(&words::target(&pattern.target)));
+        out.line(&text(&value_words::target(&pattern.target)));
         verdict(&mut out, &pattern.verdict);
         if !pattern.experiments.is_empty() {
             out.heading(3, "Experiments");
@@ -197,7 +197,7 @@ fn explain(explain: &ExplainRecord) -> Markdown {
 
 fn verdict(out: &mut Markdown, verdict: &Verdict) {
     for claim in &verdict.claims {
-        let word = words::confidence(claim.confidence);
+        let word = value_words::confidence(claim.confidence);
         out.line(&text(&format!("{} ({word}). Scope: {}", claim.statement, claim.scope)));
         let side = |supports| if supports { "for" } else { "against" };
         let evidence: Vec<_> =
@@ -220,7 +220,7 @@ fn sweep(sweep: &SweepRecord, runs: &[RunRecord]) -> Result<Markdown, ReportErro
         "{}. Sweep {}, {}, {} under load.",
         sweep_sheet::targets(sweep),
         sweep.id,
-        words::moment(&sweep.started_at),
+        value_words::moment(&sweep.started_at),
         Nanos::from_seconds(sweep.busy_seconds).coarse()
     )));
     out.alarm(&sweep_sheet::failures(sweep));
@@ -253,7 +253,7 @@ fn repeat(repeat: &RepeatRecord, runs: &[RunRecord]) -> Result<Markdown, ReportE
         "{}. Repetition {}, {}.",
         repeat_sheet::sides(repeat),
         repeat.id,
-        words::moment(&repeat.started_at)
+        value_words::moment(&repeat.started_at)
     )));
     out.alarm(&repeat_sheet::failures(repeat));
     out.line(&text(&repeat_sheet::headline(repeat)));
@@ -298,7 +298,11 @@ fn compare(record: &CompareRecord, runs: &[RunRecord]) -> Result<Markdown, Repor
         format!("B: {}", compare_sheet::side(record, Side::B)),
     ]);
     let made = compare_sheet::made(record);
-    out.line(&text(&format!("Comparison {}, {}: {made}.", record.id, words::moment(&record.started_at))));
+    out.line(&text(&format!(
+        "Comparison {}, {}: {made}.",
+        record.id,
+        value_words::moment(&record.started_at)
+    )));
     out.alarm(&compare_sheet::failures(record));
     out.table(&compare_sheet::decisions(record));
     out.list(&record.workloads.iter().map(compare_sheet::sentence).collect::<Vec<_>>());
@@ -334,18 +338,18 @@ fn compare(record: &CompareRecord, runs: &[RunRecord]) -> Result<Markdown, Repor
 
 fn assess(campaign: &AssessRecord, runs: &[RunRecord]) -> Result<Markdown, ReportError> {
     let mut out = Markdown { text: String::new(), pictures: Vec::new() };
-    out.heading(1, &format!("Storage assessment: {}", words::subject(&campaign.target)));
+    out.heading(1, &format!("Storage assessment: {}", value_words::subject(&campaign.target)));
     out.line(&text(&format!(
         "{}. Campaign {}, {}, {} under load.",
-        words::target(&campaign.target),
+        value_words::target(&campaign.target),
         campaign.id,
-        words::moment(&campaign.started_at),
+        value_words::moment(&campaign.started_at),
         Nanos::from_seconds(campaign.busy_seconds).coarse()
     )));
     out.alarm(&sheet::failures(campaign));
     for pattern in &campaign.patterns {
         let mut limit = sheet::leading(pattern).map_or("Not decided.".to_owned(), |claim| {
-            format!("{} ({})", claim.statement, words::confidence(claim.confidence))
+            format!("{} ({})", claim.statement, value_words::confidence(claim.confidence))
         });
         limit.push_str(&sheet::note(pattern));
         out.text.push_str(&format!(

@@ -8,7 +8,7 @@ use crate::chart::{
     Curve, Ink, Mark, OverviewRow, Picture, ceilings, operating_curve, overview, percentile_curves, series,
 };
 use crate::sheet::campaign::{Chosen, chosen, limited_by, point, reached, runs_of};
-use crate::words::moment;
+use crate::value_words::moment;
 use crate::{ReportError, distribution, number, pictures_of_explain};
 
 /// A picture with its words.

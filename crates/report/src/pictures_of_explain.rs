@@ -6,7 +6,7 @@ use fathom_record::verdict::{Claim, Limit, Verdict};
 
 use crate::chart::{CauseBar, RoofPoint, causes, roofline};
 use crate::pictures::Figure;
-use crate::{ReportError, number, words};
+use crate::{ReportError, number, value_words};
 
 /// The pictures, as far as there is something to draw.
 ///
@@ -33,7 +33,7 @@ pub fn of_causes(
     };
     let bar = |claim: &Claim| {
         let probability = claim.probability?;
-        let name = words::sentence(claim.limit.in_words());
+        let name = value_words::sentence(claim.limit.in_words());
         Some(CauseBar { name, probability, before: stood(claim.limit) })
     };
     let bars: Vec<CauseBar> = verdict.claims.iter().filter_map(bar).collect();

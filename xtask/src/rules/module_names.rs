@@ -5,6 +5,8 @@ use crate::scan::{line_of, name, words};
 use crate::tree::Tree;
 
 const DRAWERS: [&str; 6] = ["util", "utils", "common", "helpers", "helper", "misc"];
+/// Names that many rooms could give a file of theirs; a reader who searches for one finds one.
+const ONCE: [&str; 3] = ["words", "table", "layout"];
 
 pub fn check(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -25,7 +27,18 @@ pub fn check(tree: &Tree) -> Vec<Finding> {
             }
         }
     }
+    findings.extend(ONCE.iter().flat_map(|stem| repeated(tree, stem)));
     findings
+}
+
+fn repeated(tree: &Tree, stem: &str) -> Vec<Finding> {
+    let of_name =
+        |path: &&str| path.rsplit('/').next().and_then(|name| name.strip_suffix(".rs")) == Some(stem);
+    let paths: Vec<&str> = tree.rust().map(|file| file.path.as_str()).filter(of_name).collect();
+    let finding = |path: &&str| {
+        Finding::new(path, 1, format!("another room has a `{stem}.rs` too: name it after what it holds"))
+    };
+    if paths.len() > 1 { paths.iter().map(finding).collect() } else { Vec::new() }
 }
 
 #[cfg(test)]
@@ -43,5 +56,13 @@ mod tests {
         let found: Vec<_> = check(&tree).into_iter().map(|f| (f.path, f.line)).collect();
         let expected = [("src/util.rs", 1), ("src/common/mod.rs", 1), ("src/a.rs", 2)];
         assert_eq!(found, expected.map(|(path, line)| (path.to_owned(), line)));
+    }
+
+    #[test]
+    fn a_name_that_any_room_could_have_is_taken_once() {
+        let once = Tree::of(&[("a/src/words.rs", ""), ("b/src/table.rs", ""), ("b/src/in_words.rs", "")]);
+        assert!(check(&once).is_empty());
+        let twice = Tree::of(&[("a/src/words.rs", ""), ("b/src/words.rs", "")]);
+        assert_eq!(check(&twice).len(), 2);
     }
 }

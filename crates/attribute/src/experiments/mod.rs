@@ -12,9 +12,9 @@ use crate::choice::{Chosen, choose};
 use crate::evidence::{EXPERIMENTS, Feature, Table};
 use crate::input::{Answer, Pattern};
 use crate::posterior::{Figure, Weighed, after};
+use crate::printed;
 use crate::shape::Shape;
 use crate::thresholds::{CREEPS, NAMED};
-use crate::words;
 
 pub use far::{Law, far_ratio, law};
 pub use workload::{Before, Manner, Trial, Way, Where, many_times};
@@ -257,7 +257,7 @@ fn reading(
     // A far block's figure is its time over that of the law.
     let far = law(pattern.answers).zip(far_ratio(pattern)).filter(|_| experiment == Feature::FarBlock);
     let of = |figure: f64| far.map_or(figure, |(law, ratio)| -figure - law.time(ratio).ln());
-    let rate = |figure: f64| words::iops(shape.focus.x_per_s * of(figure).exp());
+    let rate = |figure: f64| printed::iops(shape.focus.x_per_s * of(figure).exp());
     let sentence = |shown: &Shown| {
         let (least, most, names) = (rate(shown.least), rate(shown.most), shown.names.join(", or "));
         let between = if least == most { format!("About {least}") } else { format!("{least} to {most}") };

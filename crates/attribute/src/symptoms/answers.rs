@@ -4,9 +4,9 @@ use crate::ceilings::in_operations;
 use crate::evidence::{CUT_SHORT, Feature};
 use crate::experiments::far_ratio;
 use crate::input::{Answer, Pattern};
+use crate::printed;
 use crate::shape::Shape;
 use crate::thresholds::AT_BOUND;
-use crate::words;
 
 use super::{Seen, blocks, earned, jobs};
 
@@ -29,7 +29,7 @@ pub fn seen(pattern: &Pattern<'_>, shape: &Shape<'_>, mean_bytes: f64) -> Vec<Se
         let text = format!(
             "From the experiment \"{}\" on the rate was {} of what it had been, whatever was changed.",
             pattern.answers[from].experiment.name(),
-            words::percent(ln_share.exp())
+            printed::percent(ln_share.exp())
         );
         found.extend(Seen::new(Feature::Drop, ln_share, 0.02, text));
     }
@@ -129,14 +129,14 @@ fn one(pattern: &Pattern<'_>, answer: &Answer, mean_bytes: f64) -> Option<Seen> 
     let is_cut_short = is_cut_short(pattern, answer, mean_bytes);
     let (done, rate) = match answer.inferred {
         Some(inferred) => {
-            (format!("Blocks of {} gave", words::bytes(inferred.block_bytes)), inferred.operations_per_s)
+            (format!("Blocks of {} gave", printed::bytes(inferred.block_bytes)), inferred.operations_per_s)
         }
         None => (crate::experiments::done(answer.experiment).to_owned(), answer.operations_per_s),
     };
     let text = format!(
         "{done} {} instead of {} ({}){}.",
-        words::iops(rate),
-        words::iops(answer.before_per_s),
+        printed::iops(rate),
+        printed::iops(answer.before_per_s),
         change(rate / answer.before_per_s),
         if is_cut_short { ", where another known limit stopped it" } else { "" }
     );
@@ -167,9 +167,9 @@ fn by_doublings(mut seen: Seen, connections: u32) -> Seen {
 fn change(ratio: f64) -> String {
     match ratio {
         r if (r - 1.0).abs() < 0.005 => "no change".to_owned(),
-        r if r >= 2.0 => words::times(r),
-        r if r > 1.0 => format!("{} more", words::percent(r - 1.0)),
-        r => format!("{} less", words::percent(1.0 - r)),
+        r if r >= 2.0 => printed::times(r),
+        r if r > 1.0 => format!("{} more", printed::percent(r - 1.0)),
+        r => format!("{} less", printed::percent(1.0 - r)),
     }
 }
 

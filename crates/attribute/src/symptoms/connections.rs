@@ -3,8 +3,8 @@
 use fathom_measure::Nanos;
 
 use crate::evidence::Feature;
+use crate::printed;
 use crate::shape::Shape;
-use crate::words;
 
 use super::Seen;
 
@@ -22,23 +22,26 @@ pub fn seen(shape: &Shape<'_>) -> Vec<Seen> {
     let mut found = vec![round_trip(shape, seen.least_rtt_ns)];
     found.extend([
         seen.resent_share.and_then(|share| {
-            let text = format!("{} of the data was sent again or came out of order.", words::percent(share));
+            let text =
+                format!("{} of the data was sent again or came out of order.", printed::percent(share));
             Seen::new(Feature::Resent, share, COUNT_ERROR, text)
         }),
         seen.window_share.and_then(|share| {
             let value = share.max(LEAST_USE).ln().clamp(*WINDOW_RANGE.start(), *WINDOW_RANGE.end());
-            let text = format!("Data under way filled {} of the congestion window.", words::percent(share));
+            let text = format!("Data under way filled {} of the congestion window.", printed::percent(share));
             Seen::new(Feature::WindowUse, value, 0.05, text)
         }),
         seen.receiver_limited_share.and_then(|share| {
-            let text =
-                format!("The peer's receive window held sending back {} of the time.", words::percent(share));
+            let text = format!(
+                "The peer's receive window held sending back {} of the time.",
+                printed::percent(share)
+            );
             Seen::new(Feature::ReceiverLimited, share, COUNT_ERROR, text)
         }),
         seen.buffer_limited_share.and_then(|share| {
             let text = format!(
                 "This machine's send buffer held sending back {} of the time.",
-                words::percent(share)
+                printed::percent(share)
             );
             Seen::new(Feature::BufferLimited, share, COUNT_ERROR, text)
         }),
@@ -57,7 +60,7 @@ fn round_trip(shape: &Shape<'_>, least_rtt_ns: f64) -> Option<Seen> {
     let text = format!(
         "The network's round trip is {}, {} of the mean latency of {whose}.",
         Nanos(least_rtt_ns as u64),
-        words::percent(share)
+        printed::percent(share)
     );
     Seen::new(Feature::RoundTrip, share, LATENCY_ERROR, text)
 }

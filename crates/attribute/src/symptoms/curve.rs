@@ -2,9 +2,9 @@
 
 use crate::evidence::Feature;
 use crate::input::Pattern;
+use crate::printed;
 use crate::shape::Shape;
 use crate::thresholds::CREEPS;
-use crate::words;
 
 use super::Seen;
 
@@ -49,9 +49,9 @@ fn waiting(shape: &Shape<'_>) -> Option<Seen> {
     let factor = focus.r_ns / unloaded.r_ns;
     let text = format!(
         "Mean latency is {} with {} in flight and {} alone.",
-        words::time(focus.r_ns),
-        words::count(focus.in_flight),
-        words::time(unloaded.r_ns)
+        printed::time(focus.r_ns),
+        printed::count(focus.in_flight),
+        printed::time(unloaded.r_ns)
     );
     let value = factor.ln().min(MOST_WAITING);
     Seen::new(Feature::Waiting, value, shape.error_share() / 2.0, text)
@@ -68,13 +68,13 @@ fn growth(shape: &Shape<'_>) -> Option<Seen> {
     let doubling = value.exp_m1();
     let text = match doubling {
         d if d.abs() < 0.005 => "Doubling the concurrency does not change the rate.".to_owned(),
-        d if d > 0.0 => format!("Doubling the concurrency adds {} of rate.", words::percent(d)),
-        d => format!("Doubling the concurrency takes away {} of rate.", words::percent(-d)),
+        d if d > 0.0 => format!("Doubling the concurrency adds {} of rate.", printed::percent(d)),
+        d => format!("Doubling the concurrency takes away {} of rate.", printed::percent(-d)),
     };
     if is_climb(shape) {
         let text = format!(
             "The last doubling of concurrency added {} of rate; nothing with more in flight was measured.",
-            words::percent(doubling)
+            printed::percent(doubling)
         );
         return Seen::new(Feature::Climb, value, CELL_ERROR, text);
     }
@@ -84,7 +84,7 @@ fn growth(shape: &Shape<'_>) -> Option<Seen> {
 fn jobs(shape: &Shape<'_>) -> Option<Seen> {
     let factor = shape.jobs_factor?;
     let text =
-        format!("Each doubling of jobs at the same concurrency gives {} the rate.", words::times(factor));
+        format!("Each doubling of jobs at the same concurrency gives {} the rate.", printed::times(factor));
     Seen::new(Feature::DoubleJobs, factor.ln(), CELL_ERROR, text)
 }
 
@@ -96,7 +96,7 @@ fn corner(shape: &Shape<'_>) -> Option<Seen> {
     let corner = shape.corner?;
     let text = format!(
         "At the knee the rate is {} below its asymptotes: {}.",
-        words::percent(corner.max(0.0)),
+        printed::percent(corner.max(0.0)),
         if corner > 0.08 { "a soft bend, typical of a queue" } else { "a sharp knee, typical of a hard cap" }
     );
     Seen::new(Feature::Corner, corner, CELL_ERROR, text)
@@ -115,7 +115,7 @@ fn variation(shape: &Shape<'_>) -> Option<f64> {
 fn unevenness(shape: &Shape<'_>) -> Option<Seen> {
     let variation = variation(shape)?;
     let seconds = shape.telemetry.seconds.max(LEAST_SECONDS);
-    let text = format!("The 1-s rates vary by {}.", words::percent(variation));
+    let text = format!("The 1-s rates vary by {}.", printed::percent(variation));
     let value = variation.ln().max(LEAST_UNEVENNESS);
     Seen::new(Feature::Unevenness, value, (2.0 * seconds).sqrt().recip(), text)
 }
@@ -124,7 +124,7 @@ fn unevenness(shape: &Shape<'_>) -> Option<Seen> {
 fn pacing(shape: &Shape<'_>) -> Option<Seen> {
     let variation = variation(shape)?;
     let ratio = variation * shape.focus.x_per_s.max(1.0).sqrt();
-    let text = format!("The seconds vary {} as much as chance alone would make them.", words::times(ratio));
+    let text = format!("The seconds vary {} as much as chance alone would make them.", printed::times(ratio));
     Seen::new(Feature::Pacing, ratio.ln().clamp(LEAST_PACING, 3.0), 0.2, text)
 }
 
@@ -133,9 +133,9 @@ fn drop(shape: &Shape<'_>) -> Option<Seen> {
     let text = match change {
         c if (0.97..1.03).contains(&c) => "The rate was the same from beginning to end.".to_owned(),
         c if c < 1.0 => {
-            format!("At the end of a run the rate was {} of that at its beginning.", words::percent(c))
+            format!("At the end of a run the rate was {} of that at its beginning.", printed::percent(c))
         }
-        c => format!("The rate rose to {} that at the beginning.", words::times(c)),
+        c => format!("The rate rose to {} that at the beginning.", printed::times(c)),
     };
     Seen::new(Feature::Drop, change.ln(), 0.01, text)
 }
@@ -146,7 +146,7 @@ fn tail(shape: &Shape<'_>) -> Option<Seen> {
         return None;
     }
     let factor = tail as f64 / median as f64;
-    let text = format!("One I/O in a thousand takes more than {} the median.", words::times(factor));
+    let text = format!("One I/O in a thousand takes more than {} the median.", printed::times(factor));
     Seen::new(Feature::Tail, factor.ln(), 0.05, text)
 }
 
@@ -159,15 +159,15 @@ fn tags(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Vec<Seen> {
         0.02,
         format!(
             "{} are in flight, and the device takes {} at once.",
-            words::count(focus.in_flight),
-            words::count(tags)
+            printed::count(focus.in_flight),
+            printed::count(tags)
         ),
     );
     let served = shape.unloaded.map(|unloaded| focus.x_per_s * unloaded.r_ns / 1e9).and_then(|served| {
         let text = format!(
             "At unloaded latency this rate keeps {} I/Os in service, of {} queue tags.",
-            words::count(served),
-            words::count(tags)
+            printed::count(served),
+            printed::count(tags)
         );
         Seen::new(Feature::Served, (served / tags).ln(), 0.05, text)
     });

@@ -5,8 +5,8 @@
 
 use crate::evidence::Feature;
 use crate::input::{Answer, Pattern};
+use crate::printed;
 use crate::shape::Shape;
-use crate::words;
 
 use super::Seen;
 
@@ -31,7 +31,10 @@ pub fn seen(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Option<Seen> {
         Some((share, 0.1, "After a run of a lone I/O")).filter(|_| is_spent(again, shape))
     })?;
     let text = if share > LEAST {
-        format!("{after} it did {} of what was left undone meanwhile beside its rate.", words::percent(share))
+        format!(
+            "{after} it did {} of what was left undone meanwhile beside its rate.",
+            printed::percent(share)
+        )
     } else {
         format!("{after} it did nothing of what was left undone meanwhile.")
     };

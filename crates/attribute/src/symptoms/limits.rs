@@ -6,9 +6,9 @@ use fathom_record::verdict::Limit;
 use crate::ceilings::{Bound, Kind};
 use crate::evidence::Feature;
 use crate::input::Pattern;
+use crate::printed;
 use crate::shape::Shape;
 use crate::thresholds::AT_BOUND;
-use crate::words;
 
 use super::Seen;
 
@@ -88,6 +88,6 @@ fn asked(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Option<Seen> {
     if !pattern.workload.arrival.is_open() {
         return None;
     }
-    let text = format!("{} of the rate that was asked for was carried.", words::percent(share));
+    let text = format!("{} of the rate that was asked for was carried.", printed::percent(share));
     Seen::new(Feature::Asked, share.ln(), 0.002, text)
 }

@@ -1,8 +1,8 @@
 //! What the processors and the generator's threads show.
 
 use crate::evidence::Feature;
+use crate::printed;
 use crate::shape::Shape;
-use crate::words;
 
 use super::Seen;
 
@@ -19,7 +19,7 @@ pub fn seen(shape: &Shape<'_>) -> Vec<Seen> {
     let mut found = Vec::new();
     let mut push = |feature, share: Option<f64>, text: &dyn Fn(String) -> String| {
         if let Some(share) = share {
-            found.extend(Seen::new(feature, share, TICK_ERROR, text(words::percent(share))));
+            found.extend(Seen::new(feature, share, TICK_ERROR, text(printed::percent(share))));
         }
     };
     let cores = telemetry.core_busy_shares.len();

@@ -5,8 +5,8 @@ use fathom_record::facts::TargetKind;
 use crate::ceilings::{is_foreseeable, mean_bytes};
 use crate::evidence::Feature;
 use crate::input::Pattern;
+use crate::printed;
 use crate::shape::{Shape, share};
-use crate::words;
 
 use super::Seen;
 
@@ -44,9 +44,9 @@ fn device_bytes(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Option<Seen> {
     }
     let moved = shape.telemetry.device_bytes_share?;
     let text = if moved < 1.0 {
-        format!("The disks transferred {} of the bytes asked for.", words::percent(moved))
+        format!("The disks transferred {} of the bytes asked for.", printed::percent(moved))
     } else {
-        format!("The disks transferred {} the bytes asked for.", words::times(moved))
+        format!("The disks transferred {} the bytes asked for.", printed::times(moved))
     };
     Seen::new(Feature::DeviceBytes, moved.max(LEAST_SHARE).ln(), 0.01, text)
 }
@@ -59,7 +59,7 @@ fn unwritten(pattern: &Pattern<'_>) -> Option<Seen> {
     }
     let text = format!(
         "{} of the span held data; the rest reads as zeros without touching the device.",
-        words::percent(written)
+        printed::percent(written)
     );
     Seen::new(Feature::Unwritten, 1.0 - written.min(1.0), 0.01, text)
 }
@@ -104,7 +104,7 @@ fn counters(shape: &Shape<'_>) -> Vec<Option<Seen>> {
     let telemetry = &shape.telemetry;
     let counted = |feature, share: Option<f64>, what: &str| {
         let share = share?;
-        Seen::new(feature, share, 0.01, format!("{what} {} of the time.", words::percent(share)))
+        Seen::new(feature, share, 0.01, format!("{what} {} of the time.", printed::percent(share)))
     };
     vec![
         counted(Feature::Heat, telemetry.heat_share, "The device or a CPU counted itself as too hot"),

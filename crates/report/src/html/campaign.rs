@@ -13,7 +13,7 @@ use crate::ledger::{Exposure, exposure};
 use crate::reproduce::{self, Reproduction};
 use crate::sheet::{Entry, campaign as sheet, explain, machine, quality};
 use crate::table::Table;
-use crate::{ReportError, pictures, words};
+use crate::{ReportError, pictures, value_words};
 
 #[derive(Template)]
 #[template(path = "campaign.html")]
@@ -85,11 +85,11 @@ pub fn page(campaign: &AssessRecord, runs: &[RunRecord]) -> Result<String, Repor
         title: sheet::title(campaign),
         lead: sheet::lead(campaign),
         overview: pictures::of_assessment(&campaign.patterns)?.into_iter().map(Figure::from).collect(),
-        target: words::target(&campaign.target),
+        target: value_words::target(&campaign.target),
         campaign: campaign.id.clone(),
         made: format!(
             "{} · {} {} · {} under load",
-            words::moment(&campaign.started_at),
+            value_words::moment(&campaign.started_at),
             campaign.tool.name,
             campaign.tool.version,
             Nanos::from_seconds(campaign.busy_seconds).coarse()
@@ -173,8 +173,8 @@ fn statements(claims: &[Claim]) -> Vec<Statement> {
 fn statement<'a>(claim: &'a Claim, said: &mut BTreeSet<&'a str>) -> Statement {
     Statement {
         text: claim.statement.clone(),
-        word: words::confidence(claim.confidence),
-        meaning: words::confidence_meaning(claim.confidence),
+        word: value_words::confidence(claim.confidence),
+        meaning: value_words::confidence_meaning(claim.confidence),
         scope: if said.insert(claim.scope.as_str()) { claim.scope.clone() } else { String::new() },
         pieces: claim
             .evidence

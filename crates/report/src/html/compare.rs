@@ -11,7 +11,7 @@ use crate::reproduce::{self, Reproduction};
 use crate::sheet::boots::boots;
 use crate::sheet::{Entry, compare as sheet, machine};
 use crate::table::Table;
-use crate::{ReportError, pictures_of_compare as pictures, words};
+use crate::{ReportError, pictures_of_compare as pictures, value_words};
 
 #[derive(Template)]
 #[template(path = "compare.html")]
@@ -75,7 +75,7 @@ pub fn page(record: &CompareRecord, runs: &[RunRecord]) -> Result<String, Report
         campaign: record.id.clone(),
         made: format!(
             "{} · {} {} · {}",
-            words::moment(&record.started_at),
+            value_words::moment(&record.started_at),
             record.tool.name,
             record.tool.version,
             sheet::made(record)

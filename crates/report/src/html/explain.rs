@@ -9,7 +9,7 @@ use super::{Figure, SCRIPT, styles};
 use crate::reproduce::{self, Reproduction};
 use crate::sheet::{Entry, explain as sheet};
 use crate::table::Table;
-use crate::words;
+use crate::value_words;
 use crate::{ReportError, pictures_of_explain};
 
 #[derive(Template)]
@@ -68,7 +68,7 @@ pub fn page(explain: &ExplainRecord) -> Result<String, ReportError> {
 fn pattern(pattern: &ExplainedPattern) -> Result<Pattern, ReportError> {
     Ok(Pattern {
         title: pattern.title.clone(),
-        target: words::target(&pattern.target),
+        target: value_words::target(&pattern.target),
         figures: pictures_of_explain::of_explained(pattern)?.into_iter().map(Figure::from).collect(),
         claims: pattern.verdict.claims.iter().map(stated).collect(),
         ceilings: pattern.verdict.ceilings.iter().map(sheet::ceiling).collect(),

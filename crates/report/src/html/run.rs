@@ -10,7 +10,7 @@ use crate::reproduce::{self, Reproduction};
 use crate::sheet::witness::{self, Account};
 use crate::sheet::{Entry, clients, expectation, machine, run as sheet, series};
 use crate::table::Table;
-use crate::{ReportError, imported, pictures, words};
+use crate::{ReportError, imported, pictures, value_words};
 
 #[derive(Template)]
 #[template(path = "run.html")]
@@ -57,7 +57,7 @@ pub fn page(run: &RunRecord) -> Result<String, ReportError> {
         run: run.id.clone(),
         made: format!(
             "{} · {} {}, engine {}",
-            words::moment(&run.started_at),
+            value_words::moment(&run.started_at),
             run.tool.name,
             run.tool.version,
             run.engine.name

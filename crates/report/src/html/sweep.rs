@@ -10,7 +10,7 @@ use super::{Figure, SCRIPT, Surroundings, styles};
 use crate::reproduce::{self, Reproduction};
 use crate::sheet::{machine, sweep as sheet};
 use crate::table::Table;
-use crate::{ReportError, pictures_of_sweep, words};
+use crate::{ReportError, pictures_of_sweep, value_words};
 
 #[derive(Template)]
 #[template(path = "sweep.html")]
@@ -43,7 +43,7 @@ pub fn page(sweep: &SweepRecord, runs: &[RunRecord]) -> Result<String, ReportErr
         campaign: sweep.id.clone(),
         made: format!(
             "{} · {} {} · {} under load",
-            words::moment(&sweep.started_at),
+            value_words::moment(&sweep.started_at),
             sweep.tool.name,
             sweep.tool.version,
             Nanos::from_seconds(sweep.busy_seconds).coarse()

@@ -5,7 +5,7 @@ use fathom_record::campaign::{AssessRecord, CellResult, OperatingPointKind, Patt
 use fathom_record::verdict::{Claim, Limit};
 
 use crate::table::{Table, numbers, titles, words};
-use crate::{number, words};
+use crate::{number, value_words};
 
 /// A chosen cell, under all the names that chose it.
 pub struct Chosen<'a> {
@@ -105,7 +105,7 @@ fn p(ns: Option<u64>) -> String {
 /// What a page or a text of an assessment is called: the machine, where it is known, and the target.
 pub fn title(campaign: &AssessRecord) -> String {
     let host = campaign.environment.host.as_ref().map_or_else(String::new, |host| format!("{host}, "));
-    format!("Storage assessment: {host}{}", words::subject(&campaign.target))
+    format!("Storage assessment: {host}{}", value_words::subject(&campaign.target))
 }
 
 /// An assessment in one sentence: the highest rate, the highest throughput, and what limits most patterns.
@@ -147,7 +147,7 @@ pub fn limited_by(pattern: &PatternResult) -> String {
     let limit = match leading(pattern) {
         None => "not decided".to_owned(),
         Some(claim) if claim.limit == Limit::Unknown => "unknown".to_owned(),
-        Some(claim) => format!("{} ({})", claim.limit.in_words(), words::confidence(claim.confidence)),
+        Some(claim) => format!("{} ({})", claim.limit.in_words(), value_words::confidence(claim.confidence)),
     };
     match note(pattern) {
         note if note.is_empty() => limit,

@@ -5,7 +5,7 @@ use fathom_record::campaign::{CompareRecord, ComparedMetric, ComparedWorkload, C
 use fathom_record::comparison::{Decision, Ratio, Reason, Side};
 
 use crate::table::{Column, Table, numbers, titles, words};
-use crate::{number, words as in_words};
+use crate::{number, value_words};
 
 /// Failed checks that are told in full.
 const TOLD: usize = 4;
@@ -20,7 +20,7 @@ pub fn side(record: &CompareRecord, side: Side) -> String {
     let facts = if side == Side::A { &record.a } else { &record.b };
     let mut text = facts.name.clone();
     if let Some(target) = &facts.target {
-        text += &format!(" · {}", in_words::target(target));
+        text += &format!(" · {}", value_words::target(target));
     }
     if let Some(engine) = &facts.engine {
         text += &format!(" · engine {engine}");

@@ -6,13 +6,13 @@ use fathom_record::verdict::{Ceiling, Claim, Limit};
 use super::{Entry, entry};
 use crate::number;
 use crate::table::{Table, numbers, words as column};
-use crate::words;
+use crate::value_words;
 
 /// What leads a pattern's claims: `likely, 87 %: Limited by the volume's IOPS limit (3000 IOPS).`
 pub fn claim(claim: &Claim) -> String {
     let sure = match claim.probability.filter(|_| claim.limit != Limit::Unknown) {
         Some(probability) => number::probability(probability),
-        None => words::confidence(claim.confidence).to_owned(),
+        None => value_words::confidence(claim.confidence).to_owned(),
     };
     format!("{sure}: {}", claim.statement)
 }

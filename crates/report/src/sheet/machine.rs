@@ -7,17 +7,19 @@ use fathom_record::facts::{ClockRecord, DeviceFacts, EngineFacts, TargetFacts};
 
 use super::{Entry, entry};
 use crate::table::{Table, numbers, words};
-use crate::{number, words};
+use crate::{number, value_words};
 
 /// The target, from its name down to the disks.
 pub fn target(facts: &TargetFacts) -> Vec<Entry> {
     if !facts.members.is_empty() {
-        let mut out =
-            vec![entry("targets", words::layout(facts)), entry("together", number::size(facts.size_bytes))];
+        let mut out = vec![
+            entry("targets", value_words::layout(facts)),
+            entry("together", number::size(facts.size_bytes)),
+        ];
         out.extend(facts.members.iter().flat_map(target));
         return out;
     }
-    let kind = words::target_kind(facts.kind);
+    let kind = value_words::target_kind(facts.kind);
     let mut out = vec![
         entry("target", facts.name.clone()),
         entry(
@@ -160,7 +162,7 @@ pub fn preflight(environment: &Environment) -> Table {
     all.sort_by_key(|item| std::cmp::Reverse(item.severity));
     for item in all {
         let remedy = item.remedy.clone().unwrap_or_default();
-        let severity = words::severity(item.severity).to_owned();
+        let severity = value_words::severity(item.severity).to_owned();
         table.row([severity, item.setting.clone(), item.value.clone(), item.effect.clone(), remedy]);
     }
     table
@@ -202,8 +204,8 @@ pub fn checks(checks: &[Check]) -> Table {
         let in_unit =
             |value: Option<f64>| value.map(|v| figure(v, &check.unit)).unwrap_or_else(|| "–".to_owned());
         table.row([
-            words::outcome(check.outcome).to_owned(),
-            words::check(check.name).to_owned(),
+            value_words::outcome(check.outcome).to_owned(),
+            value_words::check(check.name).to_owned(),
             in_unit(check.value),
             in_unit(check.limit),
             check.explanation.clone(),
@@ -233,7 +235,7 @@ pub fn checks_of_all(runs: &[RunRecord]) -> Table {
         let ended = |outcome| all.iter().filter(|c| c.outcome == outcome).count().to_string();
         let worst = all.iter().max_by_key(|c| c.outcome).map(|c| c.explanation.clone()).unwrap_or_default();
         table.row([
-            words::check(name).to_owned(),
+            value_words::check(name).to_owned(),
             ended(Outcome::Pass),
             ended(Outcome::Caution),
             ended(Outcome::Fail),

@@ -7,14 +7,15 @@ use fathom_record::{CheckName, Direction, LatencySummary, RunRecord};
 
 use super::{Entry, entry, series};
 use crate::table::{Table, numbers, paths, words};
-use crate::{imported, number, words};
+use crate::{imported, number, value_words};
 
 /// Quantiles that tables show.
 const SHOWN: [f64; 5] = [0.5, 0.9, 0.99, 0.999, 0.9999];
 
 /// Self-checks that failed and an ending that was not planned, as sentences.
 pub fn failures(run: &RunRecord) -> Vec<String> {
-    let ending = words::ending(&run.ending).map(|text| format!("The run did not end as planned: {text}."));
+    let ending =
+        value_words::ending(&run.ending).map(|text| format!("The run did not end as planned: {text}."));
     ending.into_iter().chain(of_outcome(run, Outcome::Fail)).collect()
 }
 
@@ -41,7 +42,7 @@ pub fn cautions(run: &RunRecord) -> Vec<String> {
 fn of_outcome(run: &RunRecord, outcome: Outcome) -> Vec<String> {
     let is_said = |name| outcome == Outcome::Caution && BUSY.contains(&name);
     let ended = run.checks.iter().filter(|check| check.outcome == outcome && !is_said(check.name));
-    ended.map(|check| format!("{}: {}", words::check(check.name), check.explanation)).collect()
+    ended.map(|check| format!("{}: {}", value_words::check(check.name), check.explanation)).collect()
 }
 
 /// What was reached, as one sentence.

@@ -7,7 +7,7 @@ use fathom_record::facts::TargetFacts;
 
 use super::{Entry, machine};
 use crate::table::{Table, numbers, titles, words};
-use crate::{number, words};
+use crate::{number, value_words};
 
 /// Failed checks that are told in full.
 const TOLD: usize = 3;
@@ -22,7 +22,7 @@ pub fn axes(sweep: &SweepRecord) -> String {
 
 /// The targets, in words.
 pub fn targets(sweep: &SweepRecord) -> String {
-    distinct_targets(sweep).into_iter().map(words::target).collect::<Vec<_>>().join("; ")
+    distinct_targets(sweep).into_iter().map(value_words::target).collect::<Vec<_>>().join("; ")
 }
 
 /// The targets, each once: cells may go about the same one in several manners.

@@ -7,7 +7,7 @@ use super::Style;
 use super::bars::bars;
 use super::paint::{Sheet, Tone};
 use crate::sheet::{campaign as sheet, quality};
-use crate::words;
+use crate::value_words;
 
 /// Width of the names' column.
 const NAMES: usize = 16;
@@ -20,7 +20,7 @@ pub fn summary(campaign: &AssessRecord, style: Style) -> String {
         &format!("{}  {}", campaign.id, style.zone.second(&campaign.started_at)),
         (NAMES, None),
     );
-    out.named("target", &words::target(&campaign.target), (NAMES, None));
+    out.named("target", &value_words::target(&campaign.target), (NAMES, None));
     let load = Nanos::from_seconds(campaign.busy_seconds).coarse();
     out.named(
         "under load",

@@ -6,7 +6,7 @@ use fathom_record::campaign::{ExplainRecord, ExplainedPattern};
 use super::Style;
 use super::paint::{Sheet, Tone};
 use crate::sheet::explain as sheet;
-use crate::words;
+use crate::value_words;
 
 /// Width of the names' column.
 const NAMES: usize = 16;
@@ -43,7 +43,7 @@ pub fn summary(explain: &ExplainRecord, style: Style) -> String {
 }
 
 fn one(out: &mut Sheet, pattern: &ExplainedPattern) {
-    out.text(&format!("{} on {}", pattern.title, words::target(&pattern.target)), 0, Some(Tone::Title));
+    out.text(&format!("{} on {}", pattern.title, value_words::target(&pattern.target)), 0, Some(Tone::Title));
     let Some(first) = pattern.verdict.claims.first() else { return };
     out.text(&sheet::claim(first), 2, None);
     for evidence in first.evidence.iter().take(EVIDENCE) {

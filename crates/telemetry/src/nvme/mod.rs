@@ -3,11 +3,11 @@
 #[cfg_attr(target_os = "linux", path = "admin_linux.rs")]
 #[cfg_attr(not(target_os = "linux"), path = "admin_elsewhere.rs")]
 mod admin;
+#[cfg(any(test, target_os = "linux"))]
+mod command_dwords;
 mod health;
 mod metrics;
 mod volume;
-#[cfg(any(test, target_os = "linux"))]
-mod words;
 
 pub use admin::Controller;
 pub use metrics::METRICS;

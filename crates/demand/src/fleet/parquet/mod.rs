@@ -8,7 +8,7 @@ mod decoding;
 mod keyed_words;
 mod kind;
 mod whole_columns;
-mod words;
+mod word_column;
 
 use std::io;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
 use parquet::file::properties::ReaderProperties;
 use parquet::file::reader::{ChunkReader, RowGroupReader};
 use parquet::file::serialized_reader::SerializedRowGroupReader;
-use words::WordColumn;
+use word_column::WordColumn;
 
 pub use whole_columns::whole_columns;
 
