@@ -650,7 +650,7 @@ impl<E: Engine, C: Clock> Job<E, C> {
             }
             self.failures.clear_streak();
         } else {
-            self.fail(&state, result);
+            self.fail((state.direction, state.offset, state.bytes), result);
         }
         if self.plan.arrival.is_some() {
             self.count_arrival((state.intended_ns, state.delayed), stamps.submitted_ns, reaped_ns);
@@ -690,15 +690,15 @@ impl<E: Engine, C: Clock> Job<E, C> {
         self.free.push(slot);
     }
 
+    /// The fields and not the slot's state: what is passed by its address is stored for each I/O that goes well too.
     #[cold]
-    fn fail(&mut self, state: &Slot, result: i32) {
-        let direction = &mut self.tally.directions[state.direction.index()];
+    fn fail(&mut self, (direction, offset, bytes): (Direction, u64, u32), result: i32) {
+        let counts = &mut self.tally.directions[direction.index()];
         if result < 0 {
-            direction.errors += 1;
+            counts.errors += 1;
         } else {
-            direction.short += 1;
+            counts.short += 1;
         }
-        let Slot { direction, offset, bytes, .. } = *state;
         self.failures.note(Failure { direction, offset, bytes, errno: (-result).max(0) });
     }
 
