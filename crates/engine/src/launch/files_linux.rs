@@ -39,7 +39,7 @@ impl Launch<'_> {
                     let (depth, stream, tallies) = own(plan);
                     Ok(Single::new(engine, priorities, depth, stream, tallies))
                 };
-                self.on_threads(build, observe)?
+                self.on_shared_loop(build, observe)?
             }
             (EngineKind::Aio, Medium::Files(files)) => {
                 let build = |plan: &JobPlan| {
@@ -49,7 +49,7 @@ impl Launch<'_> {
                     let (depth, stream, tallies) = own(plan);
                     Ok(Single::new(engine, priorities, depth, stream, tallies))
                 };
-                self.on_threads(build, observe)?
+                self.on_shared_loop(build, observe)?
             }
             _ => return Err(self.does_not_carry("it tells the kernel no priorities of single I/Os")),
         };
@@ -102,7 +102,7 @@ impl Launch<'_> {
                     let span = of(plan, self.geometries).span();
                     Metadata::new(act, of(plan, files), span, (plan.depth, bytes), clock)
                 };
-                self.on_threads(build, observe)
+                self.on_shared_loop(build, observe)
             }
             EngineKind::Passthrough => {
                 for file in files {
@@ -150,14 +150,14 @@ impl Launch<'_> {
                 },
                 observe,
             ),
-            EngineKind::Aio => self.on_threads(
+            EngineKind::Aio => self.on_shared_loop(
                 |_| {
                     let inner = Aio::over(files, slots, bytes, clock)?.with_flags(self.options.io_flags);
                     Ok(Stripe::new(inner, *layout, shape, clock))
                 },
                 observe,
             ),
-            EngineKind::Sync => self.on_threads(
+            EngineKind::Sync => self.on_shared_loop(
                 |_| {
                     let inner = SyncEngine::over(files, (slots, bytes), self.options.io_flags, clock)?;
                     Ok(Stripe::new(inner, *layout, shape, clock))
