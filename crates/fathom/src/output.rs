@@ -98,9 +98,7 @@ impl Machine {
 
 /// A value as one indented JSON document with a newline at its end.
 pub fn json<T: Serialize>(value: &T) -> String {
-    let mut text = serde_json::to_string_pretty(value).expect("what is printed has text keys and serialises");
-    text.push('\n');
-    text
+    fathom_report::json::pretty(value).expect("what is printed has text keys and serialises")
 }
 
 /// A value as one line of JSON, for what holds long series.

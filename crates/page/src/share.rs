@@ -15,6 +15,8 @@ use fathom_store::{CampaignRow, NewCampaign, Resolved, RunFilter, Store, StoreEr
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use form_urlencoded::Serializer;
+use serde::Serialize;
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::answer::{Answer, RUNS_MAX, answer, beside};
@@ -110,7 +112,7 @@ impl Selection {
         let mut redaction = Redaction::of(hidden);
         let mut campaigns = Vec::new();
         for (row, record) in &self.campaigns {
-            let value = serde_json::to_value(record).map_err(|error| damaged(&error))?;
+            let value = as_value(record)?;
             redaction.learn(&value);
             redaction.learn_text(&row.target);
             learn_notes(&mut redaction, store, Resolved::Campaign(row.id.clone())).map_err(of_store)?;
@@ -118,7 +120,7 @@ impl Selection {
         }
         for id in &self.runs {
             let record = store.run_without_series(id).map_err(of_store)?;
-            redaction.learn(&serde_json::to_value(&record).map_err(|error| damaged(&error))?);
+            redaction.learn(&as_value(&record)?);
             let beside = store.telemetry(id, |_| false).map_err(of_store)?;
             beside.absent.iter().for_each(|absent| redaction.learn_text(&absent.reason));
             learn_notes(&mut redaction, store, Resolved::Run(id.clone())).map_err(of_store)?;
@@ -175,6 +177,12 @@ fn learn_notes(redaction: &mut Redaction, store: &Store, about: Resolved) -> Res
     Ok(())
 }
 
+/// A record as values, by way of its text, which is how records are written everywhere.
+fn as_value(record: &impl Serialize) -> Result<Value, PageError> {
+    let read = serde_json::to_string(record).and_then(|text| serde_json::from_str(&text));
+    read.map_err(|error| failed(error.to_string()))
+}
+
 /// A record as it is given away; its seconds are numbers, and of what was sampled beside it goes what the page shows.
 fn redacted_run(mut record: RunRecord, redaction: &Redaction) -> Result<RunRecord, PageError> {
     let intervals = std::mem::take(&mut record.intervals);
@@ -187,7 +195,7 @@ fn redacted_run(mut record: RunRecord, redaction: &Redaction) -> Result<RunRecor
     for absent in &mut telemetry.absent {
         absent.reason = redaction.apply_text(&absent.reason);
     }
-    let value = serde_json::to_value(&record).map_err(|error| failed(error.to_string()))?;
+    let value = as_value(&record)?;
     let text = redaction.apply(value).to_string();
     let mut record = parse_run(text.as_bytes()).map_err(|error| failed(error.to_string()))?;
     record.intervals = intervals;
@@ -315,7 +323,7 @@ impl Answers {
             Answer::Columns(bytes) => format!("\"{}\"", STANDARD.encode(packed(&bytes)?)),
         };
         let comma = if self.text.is_empty() { "" } else { "," };
-        let key = serde_json::Value::from(key).to_string();
+        let key = Value::from(key).to_string();
         self.text += &format!("{comma}\n{key}:{}", given.replace('<', "\\u003c"));
         if self.text.len() <= self.bytes_max {
             return Ok(());

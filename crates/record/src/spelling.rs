@@ -4,6 +4,11 @@ use strsim::osa_distance;
 
 /// The known names at the least edit distance, when it is small beside the name's length; at most three.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+    among(name, &mut known.into_iter())
+}
+
+/// The same, compiled once for all kinds of lists of names.
+fn among<'a>(name: &str, known: &mut dyn Iterator<Item = &'a str>) -> Vec<&'a str> {
     let wanted = name.to_lowercase().replace('_', "-");
     let length = wanted.chars().count();
     // Longer texts are not misspelt names, and the time of a comparison grows with their length.
@@ -12,7 +17,6 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<
     }
     let limit = (length / 3).clamp(1, 3);
     let mut near: Vec<(usize, &str)> = known
-        .into_iter()
         .map(|candidate| (osa_distance(&wanted, &candidate.to_lowercase().replace('_', "-")), candidate))
         .filter(|(distance, _)| *distance <= limit)
         .collect();
