@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use fathom_engine::{EngineError, ErrorKind};
-use fathom_target::layout::{Layout, lay_out};
+use fathom_target::filling::{Layout, lay_out};
 use fathom_target::{OpenRequest, Permit, Target, TargetName, admit_all};
 use fathom_tools::ToolTarget;
 use fathom_tools::fio::map::is_of_a_device;

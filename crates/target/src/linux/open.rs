@@ -20,7 +20,7 @@ use super::refusal::{advise, claimed, lock, no_direct, refuse_non_storage};
 use super::scratch::{Folder, Made};
 use super::{extents, fabric, ioctl, kept, limits};
 use crate::durability::open_flags;
-use crate::layout::{self, Layout};
+use crate::filling::{self, Layout};
 use crate::mark::Mark;
 use crate::open::{OpenRequest, Preparation};
 use crate::origin::Origin;
@@ -291,7 +291,7 @@ fn extended(
     let layout = Layout { seed: request.seed, stop: request.stop, progress: Some(&told), keep_free_bytes };
     let end = missing.end;
     request.before_layout.map_or(Ok(()), |ask| ask(bytes))?;
-    layout::lay_out(&whole_or_cached(machine, file, &missing)?, missing.clone(), &layout)?;
+    filling::lay_out(&whole_or_cached(machine, file, &missing)?, missing.clone(), &layout)?;
     if !request.direct {
         super::drop_cached(file, missing).map_err(|error| Error::system(&place, &error))?;
     }
@@ -346,7 +346,7 @@ fn fill(opened: &Opened, facts: &mut TargetFacts, request: &OpenRequest<'_>) -> 
     let layout = Layout { seed: request.seed, stop: request.stop, progress: Some(&told), keep_free_bytes };
     let file = whole_or_cached(&Machine::at_a_glance(), &opened.file, &(0..facts.size_bytes))?;
     request.before_layout.map_or(Ok(()), |ask| ask(facts.size_bytes))?;
-    layout::lay_out(&file, 0..facts.size_bytes, &layout)?;
+    filling::lay_out(&file, 0..facts.size_bytes, &layout)?;
     facts.written_share = share("laying out the file", &opened.file, facts.size_bytes)?;
     if let Some(written) = facts.written_share.filter(|share| *share < WRITTEN) {
         let cause = format!("the file system holds only {:.1} % of what was written", written * 100.0);

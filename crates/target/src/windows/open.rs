@@ -14,13 +14,13 @@ use windows_sys::Win32::Storage::FileSystem::{FILE_READ_ATTRIBUTES, SYNCHRONIZE}
 use super::call::{self, Volume};
 use super::dos_names::{self, RawName};
 use super::drives;
+use super::file_space::{space, written_share};
 use super::folder::Folder;
 use super::handle::{Handle, SHARED};
 use super::in_use::{self, Answers, Look};
-use super::layout::{space, written_share};
 use super::{raw, valid};
+use crate::filling::{self, Layout};
 use crate::guard::{self, Findings, Identity, Permit};
-use crate::layout::{self, Layout};
 use crate::open::{OpenRequest, Preparation};
 use crate::origin::Origin;
 use crate::scratch;
@@ -233,7 +233,7 @@ fn lay_out(
     let layout = Layout { seed: request.seed, stop: request.stop, progress: Some(&told), keep_free_bytes };
     request.before_layout.map_or(Ok(()), |ask| ask(size_bytes))?;
     let lane = handle.open_lane().map_err(|error| system(place, &error))?;
-    layout::lay_out(&lane, 0..size_bytes, &layout)
+    filling::lay_out(&lane, 0..size_bytes, &layout)
 }
 
 fn scratch_file(name: &str, path: &Path, request: &OpenRequest<'_>) -> Result<(Opened, TargetFacts), Error> {
