@@ -81,7 +81,7 @@ impl<C: Clock> Passthrough<C> {
     ) -> Result<Self, EngineError> {
         let Slots { buffers, parts: depth, numbers } = slots;
         if depth > MAX_DEPTH {
-            let cause = format!("depth {depth} is more than the {MAX_DEPTH} entries that a ring can have");
+            let cause = format!("{depth} I/Os in flight are more than the {MAX_DEPTH} entries of a ring");
             return Err(EngineError::new(ErrorKind::Plan, "starting io_uring", cause)
                 .with_remedy("use a smaller --depth and more --jobs"));
         }

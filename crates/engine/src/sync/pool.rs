@@ -68,11 +68,10 @@ impl Pool {
         flags: IoFlags,
         clock: &C,
     ) -> Result<Self, EngineError> {
-        let Slots { buffers, parts, .. } = slots;
+        let Slots { parts, .. } = slots;
         if parts > MAX_DEPTH {
-            let split = if parts > buffers { format!(" in {parts} parts") } else { String::new() };
             let cause =
-                format!("depth {buffers}{split} needs as many threads; at most {MAX_DEPTH} make sense");
+                format!("{parts} I/Os in flight need as many threads; at most {MAX_DEPTH} make sense");
             return Err(EngineError::new(ErrorKind::Plan, "starting engine sync", cause)
                 .with_remedy("use a smaller --depth, or --engine uring"));
         }

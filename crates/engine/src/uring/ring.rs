@@ -90,9 +90,7 @@ impl<C: Clock> Uring<C> {
     ) -> Result<Self, EngineError> {
         let Slots { buffers, parts, numbers } = slots;
         if parts > MAX_DEPTH {
-            let split = if parts > buffers { format!(" in {parts} parts") } else { String::new() };
-            let cause =
-                format!("depth {buffers}{split} is more than the {MAX_DEPTH} entries that a ring can have");
+            let cause = format!("{parts} I/Os in flight are more than the {MAX_DEPTH} entries of a ring");
             return Err(EngineError::new(ErrorKind::Plan, "starting io_uring", cause)
                 .with_remedy("use a smaller --depth and more --jobs"));
         }

@@ -11,7 +11,7 @@ use fathom_campaign::foreign::fio::CountedRun;
 use fathom_record::{CheckName, Outcome, RunRecord};
 use fathom_tools::fio::cmdline::Globals;
 use fathom_tools::fio::job::Job;
-use fathom_tools::fio::map::{Doer, Mapped};
+use fathom_tools::fio::map::Mapped;
 use fathom_tools::fio::output::{self as forms, Entry};
 use jiff::Timestamp;
 
@@ -172,15 +172,10 @@ fn entries<'a>(jobs: &'a [Job], mapped: &'a [Mapped], counted: &[Vec<&'a Counted
             entry.options = &mapped.reporting.options;
             continue;
         }
-        let depth = match &mapped.doer {
-            Doer::Fathom(runs) => runs.first().map_or(1, |run| run.workload.depth),
-            Doer::Burner(_) | Doer::Fio(_) => 1,
-        };
         let entry = |clones: u32, titled: Option<u32>, records: Vec<&'a RunRecord>| Entry {
             name: &mapped.name,
             group,
             clones,
-            depth,
             title: title(job),
             titled,
             reporting: &mapped.reporting,

@@ -63,7 +63,7 @@ pub fn job(entry: &Entry<'_>, bins: bool) -> Value {
         "usr_cpu": share(totals.user_ns),
         "sys_cpu": share(totals.system_ns),
         "total_err": errors,
-        "latency_depth": entry.depth,
+        "latency_depth": entry.depth(),
         "latency_target": 0,
         "latency_percentile": 100.0,
         "latency_window": 0,

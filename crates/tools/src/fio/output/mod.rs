@@ -38,8 +38,6 @@ pub struct Entry<'a> {
     pub group: u32,
     /// Clones of all its jobs.
     pub clones: u32,
-    /// Depth that was asked for.
-    pub depth: u32,
     /// `rw`, sizes and engine as a line says them.
     pub title: String,
     /// Clones that its title is of; absent for a clone whose title an entry before it has.
@@ -53,6 +51,11 @@ pub struct Entry<'a> {
 }
 
 impl Entry<'_> {
+    /// Depth of each of its jobs, as its first one was asked for.
+    fn depth(&self) -> u32 {
+        self.records.first().map_or(1, |record| record.workload.depth)
+    }
+
     /// Whether it still runs: a record gets its name at the end, and has until then what was counted so far.
     fn is_running(&self) -> bool {
         self.records.iter().any(|record| record.id.is_empty())

@@ -21,7 +21,7 @@ pub fn head(entries: &[Entry<'_>], version: &str) -> String {
     for (entry, clones) in entries.iter().filter_map(|entry| Some((entry, entry.titled?))) {
         line(
             &mut out,
-            &format!("{}: (g={}): {}, iodepth={}", entry.name, entry.group, entry.title, entry.depth),
+            &format!("{}: (g={}): {}, iodepth={}", entry.name, entry.group, entry.title, entry.depth()),
         );
         if clones > 1 {
             line(&mut out, "...");
@@ -120,7 +120,7 @@ fn job(out: &mut String, entry: &Entry<'_>, time: &str) {
         out,
         &format!(
             "  in flight    : mean={in_flight:.2}, asked={}",
-            u64::from(entry.depth) * u64::from(entry.clones)
+            u64::from(entry.depth()) * u64::from(entry.clones)
         ),
     );
     let count = |which| totals.direction(which).operations;

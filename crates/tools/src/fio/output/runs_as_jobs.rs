@@ -45,7 +45,6 @@ impl<W: Write> RunsAsJobs<W> {
             name: &run.id,
             group: u32::try_from(self.jobs).unwrap_or(u32::MAX),
             clones: run.workload.jobs,
-            depth: run.workload.depth,
             title: String::new(),
             reporting: &reporting,
             options: &reporting.options,
