@@ -217,8 +217,8 @@ impl Launch<'_> {
         self.on_shared_loop(build, observe)
     }
 
-    /// Runs engines on threads, all of them on the shared loop: those whose own work for an I/O is far above the two
-    /// nanoseconds of a call through a pointer. A loop of its own is 26 kB of the program.
+    /// Runs engines on threads, all of them on the shared loop: those whose own work for an I/O is far above calls through
+    /// a pointer (benches/README.md). A loop of its own is 26 kB of the program.
     pub(crate) fn on_shared_loop<E: Engine + 'static>(
         &self,
         build: impl Fn(&JobPlan) -> Result<E, EngineError> + Sync,
