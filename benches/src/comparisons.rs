@@ -122,8 +122,10 @@ const BESIDE_FIO: [Case; 9] = [
     ),
 ];
 
-/// What is asked beside the generators without histograms, on the device at depth.
-const BESIDE_T_IO_URING: (Quantity, Bound) = (Quantity::Rate, Bound::AtLeast(0.97));
+/// What is asked beside the generators without histograms, on the device. At depth 1 nothing hides what an I/O's stamps,
+/// counts and draw take.
+const BESIDE_T_IO_URING: (Quantity, Bound) = (Quantity::Rate, Bound::AtLeast(1.0));
+const BESIDE_T_IO_URING_AT_1: (Quantity, Bound) = (Quantity::Rate, Bound::AtLeast(0.95));
 const BESIDE_BDEVPERF: (Quantity, Bound) = (Quantity::Rate, Bound::AtLeast(1.15));
 
 /// What is run by an earlier build too, where one was named.
@@ -187,11 +189,12 @@ fn beside_peers(
             skipped.push(format!("{case}: fio is not installed (`apt install fio`, or name it with --fio)"))
         }
     }
-    if interface == Interface::Uring && depth > 1 {
+    if interface == Interface::Uring {
         if let Some(program) = &programs.t_io_uring {
-            beside("t/io_uring", Tool::TIoUring, t_io_uring::command(program, &load), &[BESIDE_T_IO_URING]);
+            let asked = if depth == 1 { BESIDE_T_IO_URING_AT_1 } else { BESIDE_T_IO_URING };
+            beside("t/io_uring", Tool::TIoUring, t_io_uring::command(program, &load), &[asked]);
         }
-        if let Some(program) = &programs.bdevperf {
+        if let Some(program) = programs.bdevperf.as_ref().filter(|_| depth > 1) {
             let command = bdevperf::command(program, &load, options.cpu);
             beside("bdevperf", Tool::Bdevperf, command, &[BESIDE_BDEVPERF]);
         }

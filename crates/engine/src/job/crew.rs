@@ -273,11 +273,12 @@ fn turns<E: Engine>(
 ) -> (JobStart, Result<(), EngineError>) {
     let since = || clock.now_ns().saturating_sub(origin_ns);
     let from_ns = since();
-    let mut turn = runner.turn(false);
-    let start = JobStart { from_ns, to_ns: since() };
+    let mut start = None;
     loop {
+        let turn = runner.turn(start.is_some());
+        let start = *start.get_or_insert_with(|| JobStart { from_ns, to_ns: since() });
         match turn {
-            Ok(Turn::Working { .. }) => turn = runner.turn(true),
+            Ok(Turn::Working { .. }) => {}
             Ok(Turn::Finished) => return (start, Ok(())),
             Err(error) => return (start, Err(error)),
         }

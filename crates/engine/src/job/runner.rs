@@ -283,8 +283,12 @@ impl<E: Engine, C: Clock> Job<E, C> {
 
     /// Does what is due now; with `may_wait` it then sleeps until something is.
     ///
+    /// Part of its caller, as is the engine's call in it: a processor does not foresee where a function returns to after
+    /// the kernel has switched threads in it, and starts again there.
+    ///
     /// # Errors
     /// When the engine is broken.
+    #[inline(always)]
     pub fn turn(&mut self, may_wait: bool) -> Result<Turn, EngineError> {
         let now = self.turn_ns();
         if now >= self.tally.end_ns {
@@ -523,7 +527,7 @@ impl<E: Engine, C: Clock> Job<E, C> {
     /// no more to make.
     fn work_ahead(&mut self, now: u64) -> Result<(), EngineError> {
         let before = self.in_flight;
-        self.reap(now, false)?;
+        self.look(now, false)?;
         if self.in_flight < before {
             return Ok(());
         }
@@ -533,7 +537,7 @@ impl<E: Engine, C: Clock> Job<E, C> {
             self.ahead.made(slot, bytes);
         }
         let made_ns = self.now_ns();
-        self.reap(now, !self.ahead.is_due())?;
+        self.look(now, !self.ahead.is_due())?;
         // What ended meanwhile was seen only now.
         if self.in_flight < before
             && self.last_look_ns.saturating_sub(self.timeline.origin_ns) < made_ns + 1000
@@ -543,6 +547,13 @@ impl<E: Engine, C: Clock> Job<E, C> {
         Ok(())
     }
 
+    /// [`reap`](Self::reap) as a function, where two looks are in one turn.
+    #[inline(never)]
+    fn look(&mut self, turn_started_ns: u64, may_wait: bool) -> Result<(), EngineError> {
+        self.reap(turn_started_ns, may_wait)
+    }
+
+    #[inline(always)]
     fn reap(&mut self, turn_started_ns: u64, may_wait: bool) -> Result<(), EngineError> {
         let wait = if may_wait { self.until(turn_started_ns) } else { Wait::No };
         self.check_looks(turn_started_ns);

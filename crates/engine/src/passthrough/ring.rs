@@ -255,6 +255,7 @@ impl<C: Clock> Engine for Passthrough<C> {
         self.traffic.push(io.slot, &entry)
     }
 
+    #[inline(always)]
     fn reap(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<(), EngineError> {
         self.traffic.reap(wait, done, moved)
     }

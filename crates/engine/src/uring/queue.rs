@@ -5,6 +5,7 @@ use std::os::fd::AsRawFd;
 
 use io_uring::{IoUring, cqueue, squeue, types};
 
+use super::enter;
 use crate::{EngineError, ErrorKind};
 
 const ENTER_GETEVENTS: u32 = 1;
@@ -146,7 +147,7 @@ impl<S: squeue::EntryMarker, C: cqueue::EntryMarker> Queue<S, C> {
     }
 
     /// The same, however long it takes: for rings where something is bound to complete.
-    #[inline]
+    #[inline(always)]
     pub fn start_and_wait_for_any(&mut self, count: u32) -> Result<u32, EngineError> {
         // SAFETY: no argument beyond the numbers.
         match unsafe { self.enter(count, 1, ENTER_GETEVENTS, std::ptr::null(), 0) } {
@@ -157,11 +158,11 @@ impl<S: squeue::EntryMarker, C: cqueue::EntryMarker> Queue<S, C> {
         }
     }
 
-    /// The system call, without the C library's errno indirection where it matters.
+    /// The system call.
     ///
     /// # Safety
     /// `argument` is null, or what the flags say it is, for `size` bytes.
-    #[inline]
+    #[inline(always)]
     unsafe fn enter(
         &self,
         submit: u32,
@@ -170,23 +171,12 @@ impl<S: squeue::EntryMarker, C: cqueue::EntryMarker> Queue<S, C> {
         argument: *const libc::c_void,
         size: usize,
     ) -> Result<u32, i32> {
-        // SAFETY: the caller vouches for the argument; the handle belongs to this ring.
+        // SAFETY: the caller vouches for the argument; the handle belongs to this ring, and whoever pushed its entries
+        // vouched for them.
         let outcome = unsafe {
-            libc::syscall(
-                libc::SYS_io_uring_enter,
-                self.handle,
-                submit,
-                wait_for,
-                flags | self.enter_flags,
-                argument,
-                size,
-            )
+            enter::enter((self.handle, submit, wait_for, flags | self.enter_flags, argument, size))
         };
-        if outcome >= 0 {
-            Ok(outcome as u32)
-        } else {
-            Err(std::io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO))
-        }
+        if outcome >= 0 { Ok(outcome as u32) } else { Err(-outcome as i32) }
     }
 }
 
@@ -206,6 +196,7 @@ impl<S: squeue::EntryMarker, C: cqueue::EntryMarker> Drop for Queue<S, C> {
     }
 }
 
+#[cold]
 fn broken(place: &str, errno: i32) -> EngineError {
     let error = std::io::Error::from_raw_os_error(errno);
     EngineError::new(ErrorKind::System, place, error.to_string()).with_source(error)

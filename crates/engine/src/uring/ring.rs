@@ -184,6 +184,7 @@ impl<C: Clock> Engine for Uring<C> {
         self.traffic.push(io.slot, &entry)
     }
 
+    #[inline(always)]
     fn reap(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<(), EngineError> {
         self.traffic.reap(wait, done, moved)
     }

@@ -146,7 +146,7 @@ where
     ///
     /// # Errors
     /// When the ring is broken.
-    #[inline]
+    #[inline(always)]
     pub fn reap(
         &mut self,
         wait: Wait,
@@ -176,6 +176,7 @@ where
 
     /// Hands what is pending to the kernel, and stamps it; waits there for a first completion where that
     /// is wanted and the deadline is far.
+    #[inline(always)]
     fn flush(&mut self, wait: Wait) -> Result<(), EngineError> {
         if self.pending.is_empty() {
             return Ok(());
@@ -196,7 +197,7 @@ where
     }
 
     /// Submits `count` entries and waits until something completes, at most `sleep_ns`.
-    #[inline]
+    #[inline(always)]
     fn start_and_wait(&mut self, count: u32, sleep_ns: u64) -> Result<u32, EngineError> {
         if self.ticks && sleep_ns >= TICK_NS {
             self.queue.start_and_wait_for_any(count)

@@ -25,8 +25,10 @@ const AT_ONCE: u32 = 4;
 const PAUSE: u32 = 256;
 /// I/Os in each order whose time is compared.
 const STRETCH: u32 = 64;
-/// I/Os in the order that was faster, before both are timed again.
+/// I/Os in the order that was faster, before both are timed again: twice as many each time it is faster without doubt.
 const RUN: u32 = 1024;
+/// The most of them: a tenth of a second to a third, in which what carries the I/Os may change.
+const MOST_RUN: u32 = 16 * RUN;
 /// Comparisons that one order may be ahead: a stretch that was disturbed does not decide alone.
 const MOST_AHEAD: i32 = 2;
 /// From this latency on the time between two I/Os is below half a percent of it.
@@ -51,6 +53,8 @@ pub(super) struct Lone {
     is_common: bool,
     /// Comparisons won by this order less those lost.
     ahead: i32,
+    /// I/Os before the next comparison.
+    run: u32,
     /// The next I/O.
     drawn: Option<Draft>,
     /// The last I/O, and what its slot held of it, as long as it is not counted. Never kept beyond a pause's beginning.
@@ -70,6 +74,7 @@ impl Lone {
             led_ns: 0,
             is_common: false,
             ahead: 0,
+            run: RUN,
             drawn: None,
             last: None,
             unseen_ns: None,
@@ -111,7 +116,9 @@ impl Lone {
             let is_slower = now_ns.saturating_sub(self.since_ns) < self.led_ns;
             let step = if is_slower { -1 } else { 1 };
             self.ahead = (self.ahead + step).clamp(-MOST_AHEAD, MOST_AHEAD);
-            (self.left, self.pause) = if self.ahead < 0 { (STRETCH, RUN) } else { (RUN, 0) };
+            let is_sure = self.ahead.abs() == MOST_AHEAD;
+            self.run = if is_sure { (2 * self.run).min(MOST_RUN) } else { RUN };
+            (self.left, self.pause) = if self.ahead < 0 { (STRETCH, self.run) } else { (self.run, 0) };
             return;
         }
         if self.left == STRETCH {
