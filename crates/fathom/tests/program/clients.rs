@@ -124,24 +124,29 @@ fn runs(process: &str) -> bool {
 
 #[test]
 fn a_client_that_is_killed_or_stands_still_ends_the_run_and_is_named() {
-    for how in ["-KILL", "-STOP"] {
-        let folder = tempfile::tempdir().unwrap();
-        let run = long_run(folder.path());
-        let lost = agent(folder.path(), "b");
-        std::thread::sleep(Duration::from_secs(5));
-        let begun = Stopwatch::start();
-        signal(how, &lost);
-        let output = run.wait_with_output().unwrap();
-        // Five seconds of silence, and what the others need to end.
-        assert!(begun.seconds() < 9.5, "{how}: {} s", begun.seconds());
-        assert_eq!(output.status.code(), Some(1), "{how}");
-        let sum = record(&output.stdout);
-        let Ending::Failed { error } = &sum.ending else { panic!("{how}: {:?}", sum.ending) };
-        assert!(error.contains("client b"), "{how}: {error}");
-        assert!(sum.summary.operations().unwrap() > 100, "{how}: what was measured is kept");
-        assert_eq!((clients(&sum).skew_bound_ns, clients(&sum).start_bound_ns), (None, None));
-        assert!(!runs(&lost), "{how}: nothing is left behind");
-    }
+    // Both at once: nearly all of it is waiting.
+    std::thread::scope(|scope| {
+        ["-KILL", "-STOP"].map(|how| scope.spawn(move || loses_a_client(how)));
+    });
+}
+
+fn loses_a_client(how: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let run = long_run(folder.path());
+    let lost = agent(folder.path(), "b");
+    std::thread::sleep(Duration::from_secs(5));
+    let begun = Stopwatch::start();
+    signal(how, &lost);
+    let output = run.wait_with_output().unwrap();
+    // Five seconds of silence, and what the others need to end.
+    assert!(begun.seconds() < 9.5, "{how}: {} s", begun.seconds());
+    assert_eq!(output.status.code(), Some(1), "{how}");
+    let sum = record(&output.stdout);
+    let Ending::Failed { error } = &sum.ending else { panic!("{how}: {:?}", sum.ending) };
+    assert!(error.contains("client b"), "{how}: {error}");
+    assert!(sum.summary.operations().unwrap() > 100, "{how}: what was measured is kept");
+    assert_eq!((clients(&sum).skew_bound_ns, clients(&sum).start_bound_ns), (None, None));
+    assert!(!runs(&lost), "{how}: nothing is left behind");
 }
 
 #[test]

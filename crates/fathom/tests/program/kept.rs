@@ -34,7 +34,7 @@ fn outputs() -> Vec<(String, String)> {
     for command in ["report last --html", "report last --md", "analyse last --html", "analyse last --md"] {
         add(format!("{command} FILE"), ".html");
     }
-    add("diskspd --json=FILE -b4K -d1 disk.dat".to_owned(), ".json");
+    add("diskspd --json=FILE -b4K -W0 -d1 disk.dat".to_owned(), ".json");
     for form in ["csv", "parquet", "openmetrics", "fio-json"] {
         add(format!("export last --as {form} --output FILE"), ".out");
     }
@@ -323,7 +323,7 @@ fn a_run_that_could_not_be_saved_is_not_done() {
     newer[60..64].copy_from_slice(&9999u32.to_be_bytes());
     std::fs::write(typist.path("newer"), &newer).unwrap();
     for (store, said) in stores {
-        for line in [RUN, FIO, "diskspd -b4K -d1 disk.dat"] {
+        for line in [RUN, FIO, "diskspd -b4K -W0 -d1 disk.dat"] {
             let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
             command.current_dir(typist.folder()).args(["--store", store]).args(line.split(' '));
             let answer = Answer::from(command.output().unwrap());
