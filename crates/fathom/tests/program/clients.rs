@@ -126,7 +126,9 @@ fn runs(process: &str) -> bool {
 fn a_client_that_is_killed_or_stands_still_ends_the_run_and_is_named() {
     // Both at once: nearly all of it is waiting.
     std::thread::scope(|scope| {
-        ["-KILL", "-STOP"].map(|how| scope.spawn(move || loses_a_client(how)));
+        for how in ["-KILL", "-STOP"] {
+            scope.spawn(move || loses_a_client(how));
+        }
     });
 }
 

@@ -301,7 +301,9 @@ fn reads_and_writes_each_keep_their_own_rate() {
     ];
     // All at once: nearly all of it is waiting.
     std::thread::scope(|scope| {
-        cases.map(|(words, expected)| scope.spawn(move || keeps_its_rates(words, expected)));
+        for (words, expected) in cases {
+            scope.spawn(move || keeps_its_rates(words, expected));
+        }
     });
 }
 
