@@ -77,3 +77,23 @@ pub unsafe fn enter((ring, submit, wait_for, flags, argument, bytes): Arguments)
         accepted => accepted,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_is_its_number_below_0() {
+        let outcome = |ring, flags| {
+            // SAFETY: there is no such ring, and no argument.
+            unsafe { enter((ring, 0, 0, flags, std::ptr::null(), 0)) }
+        };
+        let errors = [outcome(-1, 0), outcome(-1, 1 << 31)];
+        if errors == [-i64::from(libc::ENOSYS); 2] || errors == [-i64::from(libc::EPERM); 2] {
+            fathom_skips::skipped("this kernel has no io_uring, or forbids it");
+            return;
+        }
+        // The flags are looked at first.
+        assert_eq!(errors, [-i64::from(libc::EBADF), -i64::from(libc::EINVAL)]);
+    }
+}
