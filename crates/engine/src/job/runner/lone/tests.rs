@@ -332,3 +332,22 @@ fn nothing_is_started_after_the_time_is_over() {
     assert_eq!(seen.whole.operations(), seen.started());
     assert_eq!(seen.steps.last(), Some(&Step::Ended));
 }
+
+/// I/Os between two comparisons that the common order wins by far, one after the other.
+#[test]
+fn an_order_that_is_faster_without_doubt_is_asked_about_less_and_less() {
+    let mut lone = Lone::new(true);
+    let mut now_ns = 0;
+    let mut runs = Vec::new();
+    while runs.len() < 8 {
+        // A stretch in this order, and one in the common order in half of its time.
+        for _ in 0..STRETCH {
+            now_ns += 2;
+            lone.compare(now_ns);
+        }
+        now_ns += u64::from(STRETCH);
+        lone.compare(now_ns);
+        runs.push(lone.pause);
+    }
+    assert_eq!(runs, [1, 2, 4, 8, 16, 16, 16, 16].map(|times| times * RUN));
+}
