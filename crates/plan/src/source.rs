@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::error::{Mistake, Place, PlanError, PlanErrorKind};
 use super::raw::{RawPlan, keys};
@@ -54,11 +54,17 @@ impl PlanSource {
             }
             lines.insert(name.to_owned(), line_of(text, key.span().start));
         }
-        match RawPlan::deserialize(toml::Deserializer::from(table)) {
+        // By way of the values that flags become too: the list of keys is compiled for these alone.
+        let values = match Map::deserialize(toml::Deserializer::from(table)) {
+            Ok(values) => values,
+            Err(error) => return refuse(error.span(), PlanErrorKind::Value, error.message().to_owned()),
+        };
+        match typed(values) {
             Ok(raw) => Ok(Self { raw, file: file.to_owned(), lines }),
-            Err(error) => {
-                let cause = error.message().trim().replace('\n', ", ");
-                refuse(error.span(), PlanErrorKind::Value, cause)
+            Err((key, cause)) => {
+                let line = lines.get(&key).copied().unwrap_or(1);
+                let place = Place::File { file: file.to_owned(), line };
+                Err(PlanError { kind: PlanErrorKind::Value, place, cause })
             }
         }
     }
@@ -161,6 +167,18 @@ fn refuse_commands(clients: &[Client]) -> Result<(), Mistake> {
     }
 }
 
+/// A plan of a file's values; or the key whose value it does not take, and why.
+fn typed(values: Map<String, Value>) -> Result<RawPlan, (String, String)> {
+    // `nan` and `inf`, which JSON has no numbers for, would read as a key that is not there.
+    if let Some((key, _)) = values.iter().find(|(_, value)| value.is_null()) {
+        return Err((key.clone(), "expected a text in quotes or a number".to_owned()));
+    }
+    RawPlan::of_values(values.clone()).map_err(|cause| {
+        let is_refused = |one: &(String, Value)| RawPlan::of_values(Map::from_iter([one.clone()])).is_err();
+        (values.into_iter().find(is_refused).map_or_else(String::new, |(key, _)| key), cause)
+    })
+}
+
 /// What to say of a text that is not TOML.
 fn syntax(text: &str, error: &toml::de::Error) -> (PlanErrorKind, String) {
     let start = error.span().map_or(0, |span| span.start);
@@ -219,6 +237,9 @@ mod tests {
         assert!(message("jobs = 1\njobs = 2").starts_with("plan.toml:2: "));
         assert!(message("target='x'\nseed = 1979-05-27").starts_with("plan.toml:2: "));
         assert!(message("target='x'\njobs = [1]").starts_with("plan.toml:2: "));
+        assert_eq!(message("target='x'\njobs = nan"), "plan.toml:2: expected a text in quotes or a number");
+        let in_a_list = message("target='x'\njobs = 2\nclient = [\n 'a', 1.5]");
+        assert_eq!(in_a_list, "plan.toml:3: invalid type: floating point `1.5`, expected a string");
     }
 
     #[test]

@@ -98,6 +98,10 @@ pub(super) fn one_or_many<'de, D: Deserializer<'de>>(
             Ok(vec![number.to_string()])
         }
 
+        fn visit_u64<E: Error>(self, number: u64) -> Result<Vec<String>, E> {
+            Ok(vec![number.to_string()])
+        }
+
         fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<String>, A::Error> {
             let mut texts = Vec::new();
             while let Some(text) = list.next_element()? {
