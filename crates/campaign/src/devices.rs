@@ -50,7 +50,7 @@ impl Devices {
             if known.is_some_and(|known| known == origin || known.writes && !origin.writes) {
                 continue;
             }
-            let json = serde_json::to_string(origin).expect("plain values and names have a JSON form");
+            let json = fathom_json::text(origin).expect("plain values and names have a JSON form");
             store.remember_device(campaign, &CampaignDevice { target: target.clone(), json })?;
             self.0.insert(target, origin.clone());
         }

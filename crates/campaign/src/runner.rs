@@ -113,7 +113,7 @@ impl<'a, P: Resumable> Runner<'a, P> {
             key: &key,
             target: &plan.target(),
             started_at: &identity::now(),
-            plan_json: &serde_json::to_string(plan).expect(PLAIN),
+            plan_json: &fathom_json::text(plan).expect(PLAIN),
         };
         let campaign = store.begin_campaign(&new)?;
         let (finished, by_step, devices) = (Vec::new(), BTreeMap::new(), Devices::default());
@@ -354,7 +354,7 @@ fn campaign_key<P: Serialize>(noun: &str, targets: &[String], plan: &P) -> Strin
         _ => name.clone(),
     };
     let places: Vec<String> = targets.iter().map(place).collect();
-    format!("{noun} {} {}", places.join(" + "), serde_json::to_string(plan).expect(PLAIN))
+    format!("{noun} {} {}", places.join(" + "), fathom_json::text(plan).expect(PLAIN))
 }
 
 #[cfg(test)]

@@ -103,7 +103,7 @@ pub fn json<T: Serialize>(value: &T) -> String {
 
 /// A value as one line of JSON, for what holds long series.
 pub fn json_line<T: Serialize>(value: &T) -> String {
-    let mut text = serde_json::to_string(value).expect("what is printed has text keys and serialises");
+    let mut text = fathom_json::text(value).expect("what is printed has text keys and serialises");
     text.push('\n');
     text
 }

@@ -32,7 +32,7 @@ pub(crate) fn running(folders: &[PathBuf], query: &str) -> Result<Vec<u8>, Refus
     Asked::of(query)?.end()?;
     let mut looked = look(folders);
     looked.explain_others();
-    serde_json::to_vec(&looked.list()).map_err(|error| Refusal::new(500, "system", error.to_string()))
+    fathom_json::bytes(&looked.list()).map_err(|error| Refusal::new(500, "system", error.to_string()))
 }
 
 /// Latencies of some seconds, with what their rows are.
@@ -134,7 +134,7 @@ impl Feed {
 
 /// One event; JSON has no line breaks of its own.
 fn event(name: &str, data: &impl Serialize) -> String {
-    let data = serde_json::to_string(data).unwrap_or_else(|_| "{}".to_owned());
+    let data = fathom_json::text(data).unwrap_or_else(|_| "{}".to_owned());
     format!("event: {name}\ndata: {data}\n\n")
 }
 

@@ -179,7 +179,7 @@ fn learn_notes(redaction: &mut Redaction, store: &Store, about: Resolved) -> Res
 
 /// A record as values, by way of its text, which is how records are written everywhere.
 fn as_value(record: &impl Serialize) -> Result<Value, PageError> {
-    let read = serde_json::to_string(record).and_then(|text| serde_json::from_str(&text));
+    let read = fathom_json::text(record).and_then(|text| serde_json::from_str(&text));
     read.map_err(|error| failed(error.to_string()))
 }
 

@@ -9,7 +9,7 @@ use crate::ReportError;
 /// # Errors
 /// When a value has no JSON form, as a map with keys that are not text.
 pub fn pretty<T: Serialize>(record: &T) -> Result<String, ReportError> {
-    Ok(indented(&serde_json::to_string(record)?))
+    Ok(indented(&fathom_json::text(record)?))
 }
 
 /// JSON of one line over many, as `serde_json`'s own would be. Of text and not of the record: writing each kind of record

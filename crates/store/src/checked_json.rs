@@ -12,7 +12,7 @@ pub(crate) struct CheckedJson {
 
 impl CheckedJson {
     pub(crate) fn of(value: &impl Serialize) -> serde_json::Result<Self> {
-        serde_json::to_string(value).map(Self::new)
+        fathom_json::text(value).map(Self::new)
     }
 
     pub(crate) fn new(json: String) -> Self {

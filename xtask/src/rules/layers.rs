@@ -6,8 +6,9 @@ use crate::tree::Tree;
 const PREFIX: &str = "fathom-";
 
 /// Each crate, and those of ours that it may be built from.
-const LAYERS: [(&str, &[&str]); 32] = [
+const LAYERS: [(&str, &[&str]); 33] = [
     ("archive", &[]),
+    ("json", &[]),
     ("spec", &[]),
     ("fabric", &["spec"]),
     ("measure", &[]),
@@ -20,18 +21,19 @@ const LAYERS: [(&str, &[&str]); 32] = [
     ("stats", &["measure", "spec", "record"]),
     ("attribute", &["measure", "spec", "record", "stats"]),
     ("sizing", &["measure", "spec", "record", "stats"]),
-    ("store", &["measure", "spec", "record", "stats", "attribute", "sizing"]),
+    ("store", &["json", "measure", "spec", "record", "stats", "attribute", "sizing"]),
     ("tools", &["measure", "record"]),
-    ("demand", &["record", "sizing", "tools"]),
+    ("demand", &["json", "record", "sizing", "tools"]),
     ("fleet", &["measure", "record", "sizing", "tools", "demand"]),
     ("export", &["measure", "record", "tools"]),
     ("python", &["measure", "record", "sizing", "tools", "demand", "fleet", "export"]),
     ("published", &["measure", "record", "attribute", "tools"]),
     ("plan", &["measure", "spec", "record", "sizing"]),
-    ("report", &["measure", "spec", "record", "stats", "attribute", "sizing", "store", "plan"]),
+    ("report", &["json", "measure", "spec", "record", "stats", "attribute", "sizing", "store", "plan"]),
     (
         "campaign",
         &[
+            "json",
             "measure",
             "spec",
             "record",
@@ -48,7 +50,10 @@ const LAYERS: [(&str, &[&str]); 32] = [
             "telemetry",
         ],
     ),
-    ("page", &["measure", "record", "stats", "tools", "demand", "fleet", "store", "report", "campaign"]),
+    (
+        "page",
+        &["json", "measure", "record", "stats", "tools", "demand", "fleet", "store", "report", "campaign"],
+    ),
     ("conformance", &["measure", "spec", "record", "target", "sim", "fabric", "engine"]),
     ("skips", &[]),
     ("truth", &["measure", "spec", "record", "stats", "sizing"]),
@@ -57,6 +62,7 @@ const LAYERS: [(&str, &[&str]); 32] = [
         "fathom",
         &[
             "archive",
+            "json",
             "measure",
             "spec",
             "record",

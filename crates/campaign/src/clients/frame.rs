@@ -199,7 +199,7 @@ impl Hello {
     /// # Errors
     /// Of the pipe.
     pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        let mut line = serde_json::to_vec(self)?;
+        let mut line = fathom_json::bytes(self)?;
         line.push(b'\n');
         out.write_all(&line)?;
         out.flush()
@@ -249,7 +249,7 @@ fn invalid(cause: &str) -> io::Error {
 /// # Errors
 /// Of the pipe, and where it would be larger than any reader takes.
 pub fn write<T: Serialize>(out: &mut impl Write, what: &T) -> io::Result<()> {
-    let body = serde_json::to_vec(what)?;
+    let body = fathom_json::bytes(what)?;
     let length = u32::try_from(body.len()).ok().filter(|length| *length <= FRAME_MAX);
     let length = length.ok_or_else(|| invalid("a frame of more than 64 MiB"))?;
     out.write_all(&length.to_le_bytes())?;

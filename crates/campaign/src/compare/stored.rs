@@ -65,7 +65,7 @@ pub fn compare_stored(
         key: &format!("compare stored {}", record.id),
         target: &format!("{} | {}", a.id, b.id),
         started_at: &record.started_at,
-        plan_json: &serde_json::to_string(plan).expect(PLAIN),
+        plan_json: &fathom_json::text(plan).expect(PLAIN),
     };
     let campaign = store.begin_campaign(&new)?;
     store.finish_campaign(campaign, &record.clone().into())?;

@@ -84,7 +84,7 @@ fn grouped(runs: &[&RunRecord]) -> Vec<Vec<RunRecord>> {
     let mut groups: Vec<Vec<RunRecord>> = Vec::new();
     for run in runs {
         let decorated = run.target.decorated.as_ref().map(|decorated| decorated.words());
-        let key = serde_json::to_string(&(
+        let key = fathom_json::text(&(
             &run.target.name,
             &run.engine.name,
             decorated,

@@ -74,7 +74,7 @@ impl RingWriter {
     /// # Errors
     /// When the file takes no bytes, or the head is too long.
     pub fn head(&mut self, head: &Head) -> io::Result<()> {
-        let text = serde_json::to_string(head)?;
+        let text = fathom_json::text(head)?;
         let bytes = framed(self.revision, &text, HEAD_BYTES).ok_or(io::ErrorKind::InvalidInput)?;
         self.revision += 1;
         self.write(0, &bytes)
@@ -85,7 +85,7 @@ impl RingWriter {
     /// # Errors
     /// When the file takes no bytes.
     pub fn put(&mut self, event: &Event) -> io::Result<()> {
-        let text = serde_json::to_string(event)?;
+        let text = fathom_json::text(event)?;
         let Some(bytes) = framed(self.next, &text, LINE_BYTES) else { return Ok(()) };
         self.write(place_of(self.next), &bytes)?;
         self.next += 1;

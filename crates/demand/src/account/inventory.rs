@@ -251,7 +251,7 @@ impl Inventory {
 
 fn written(document: &Document) -> String {
     // Strings, numbers and lists alone: nothing that JSON cannot hold.
-    serde_json::to_string(document).unwrap_or_default() + "\n"
+    fathom_json::text(document).unwrap_or_default() + "\n"
 }
 
 #[cfg(test)]

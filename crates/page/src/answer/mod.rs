@@ -88,7 +88,7 @@ impl Refusal {
 
     /// The same as a document.
     pub(crate) fn document(&self) -> Vec<u8> {
-        serde_json::to_vec(self).unwrap_or_default()
+        fathom_json::bytes(self).unwrap_or_default()
     }
 }
 
@@ -187,6 +187,6 @@ fn fleet<'a>(shelf: &'a mut Shelf, number: &str) -> Result<&'a FleetTable, Refus
 
 /// A document as an answer.
 pub(crate) fn json(document: &impl Serialize) -> Result<Answer, Refusal> {
-    let bytes = serde_json::to_vec(document);
+    let bytes = fathom_json::bytes(document);
     bytes.map(Answer::Json).map_err(|error| Refusal::new(500, "system", error.to_string()))
 }

@@ -37,7 +37,7 @@ pub fn with_record(
 ) -> Result<String, ReportError> {
     let mut packed = GzEncoder::new(Vec::new(), Compression::default());
     // As text first: a writer of its own would be each kind of record written in one more way, 0.2 MB of the program.
-    let written = packed.write_all(serde_json::to_string(record)?.as_bytes());
+    let written = packed.write_all(fathom_json::text(record)?.as_bytes());
     let written = written.and_then(|()| packed.write_all(b"\n")).and_then(|()| packed.finish());
     let text = STANDARD.encode(written.map_err(serde_json::Error::io)?);
     let Some(place) = page.rfind("</main>") else { return Ok(page) };
