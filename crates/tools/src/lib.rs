@@ -7,6 +7,7 @@
 
 pub mod audit;
 pub mod bdevperf;
+mod digits;
 pub mod diskspd;
 pub mod fathom;
 pub mod fio;

@@ -9,6 +9,7 @@ use std::ops::Deref;
 
 use super::passing::{Passed, Passing};
 use crate::Refusal;
+use crate::digits::leading_count;
 
 /// Nesting above this is refused: fio's goes 7 deep, and each level is a frame of the stack.
 const DEEPEST: u32 = 64;
@@ -392,56 +393,14 @@ fn behind_white_space(bytes: &[u8]) -> &[u8] {
 /// What `"1234" : 5,` says, if nothing but digits stands there, and what comes behind the comma.
 #[inline]
 fn bare_count(bytes: &[u8]) -> Option<(u64, u64, &[u8])> {
-    let start = bytes.strip_prefix(b"\"")?;
+    let [b'"', start @ ..] = bytes else { return None };
     let (key, length) = leading_count(start)?;
-    let rest = start.get(length..)?.strip_prefix(b"\"")?;
-    let rest = rest.strip_prefix(b" ").unwrap_or(rest).strip_prefix(b":")?;
-    let rest = rest.strip_prefix(b" ").unwrap_or(rest);
+    let [b'"', rest @ ..] = start.get(length..)? else { return None };
+    let ([b' ', b':', rest @ ..] | [b':', rest @ ..]) = rest else { return None };
+    let ([b' ', rest @ ..] | rest) = rest;
     let (value, length) = leading_count(rest)?;
-    Some((key, value, rest.get(length..)?.strip_prefix(b",")?))
-}
-
-/// The digits that bytes begin with, as a number, and how many they are; `None` without any, and for more than
-/// surely fit.
-#[inline]
-fn leading_count(bytes: &[u8]) -> Option<(u64, usize)> {
-    const FIT: usize = 19;
-    let (mut count, mut length) = (0u64, 0);
-    if let Some(eight) = bytes.first_chunk::<8>() {
-        (count, length) = leading_of_eight(u64::from_le_bytes(*eight));
-        if length < 8 {
-            return (length > 0).then_some((count, length));
-        }
-    }
-    while let Some(digit) = bytes.get(length).map(|byte| byte.wrapping_sub(b'0')).filter(|digit| *digit < 10)
-    {
-        if length == FIT {
-            return None;
-        }
-        count = count * 10 + u64::from(digit);
-        length += 1;
-    }
-    (length > 0).then_some((count, length))
-}
-
-/// The digits that eight bytes begin with, the first in the lowest byte, as a number; and how many they are. All are
-/// looked at in one step, whatever their number is, so that none of it has to be guessed by the processor.
-#[inline]
-fn leading_of_eight(bytes: u64) -> (u64, usize) {
-    const EACH: u64 = 0x0101_0101_0101_0101;
-    let digits = bytes ^ (EACH * u64::from(b'0'));
-    // Of a byte above 9 the highest bit is set, its own or by the addition, whose carry does not leave a byte
-    // below 0x80.
-    let others = (((digits & (EACH * 0x7f)) + EACH * 0x76) | digits) & (EACH * 0x80);
-    let length = others.trailing_zeros() as usize / 8;
-    if length == 0 {
-        return (0, 0);
-    }
-    // What follows the digits goes out, and zeros stand before them.
-    let digits = digits << (64 - 8 * length);
-    let pairs = (digits * 10 + (digits >> 8)) & 0x00ff_00ff_00ff_00ff;
-    let fours = (pairs * 100 + (pairs >> 16)) & 0x0000_ffff_0000_ffff;
-    ((fours * 10_000 + (fours >> 32)) & 0xffff_ffff, length)
+    let [b',', rest @ ..] = rest.get(length..)? else { return None };
+    Some((key, value, rest))
 }
 
 /// A key that is a whole number, as those of bins are.

@@ -5,6 +5,7 @@ use std::io::BufRead;
 use memchr::memchr;
 
 use crate::Refusal;
+use crate::digits::leading_count;
 
 /// No line of a log is longer: one of a histogram log has 1859 numbers.
 const LONGEST_LINE_BYTES: usize = 1 << 20;
@@ -117,6 +118,46 @@ impl Sample {
 
 /// A line as a sample.
 pub fn sample(line: &[u8]) -> Option<Sample> {
+    bare_sample(line).or_else(|| sample_of_numbers(line))
+}
+
+/// A line as fio writes it: numbers apart by a comma and a space or a comma alone, of which a priority that is
+/// hexadecimal has a digit or four. Most of an import of a log is this.
+fn bare_sample(line: &[u8]) -> Option<Sample> {
+    let (at_ms, rest) = before_another(line)?;
+    let (value, rest) = before_another(rest)?;
+    let (direction, rest) = before_another(rest)?;
+    let direction = usize::try_from(direction).ok().filter(|direction| *direction < 3)?;
+    let (bytes, length) = leading_count(rest)?;
+    let mut rest = rest.get(length..)?;
+    let (mut columns, mut has_hex) = (4, false);
+    while let Some(behind) = behind_comma(rest) {
+        let is_hex = behind.starts_with(b"0x");
+        let digits = if is_hex { &behind[2..] } else { behind };
+        let (_, length) = leading_count(digits)?;
+        has_hex |= is_hex;
+        rest = &digits[length..];
+        columns += 1;
+    }
+    (rest.is_empty() && columns <= 8).then_some(Sample { at_ms, value, direction, bytes, columns, has_hex })
+}
+
+/// A number, and the bytes of the one behind it.
+fn before_another(bytes: &[u8]) -> Option<(u64, &[u8])> {
+    let (number, length) = leading_count(bytes)?;
+    behind_comma(bytes.get(length..)?).map(|rest| (number, rest))
+}
+
+/// What follows a comma and a space, or a comma alone.
+fn behind_comma(bytes: &[u8]) -> Option<&[u8]> {
+    match bytes {
+        [b',', b' ', rest @ ..] | [b',', rest @ ..] => Some(rest),
+        _ => None,
+    }
+}
+
+/// A line however its numbers are set apart.
+fn sample_of_numbers(line: &[u8]) -> Option<Sample> {
     let mut fields = numbers(line);
     let at_ms = fields.next()??;
     let value = fields.next()??;
@@ -152,6 +193,29 @@ mod tests {
         ] {
             assert_eq!(sample(wrong.as_bytes()), None, "{wrong}");
         }
+    }
+
+    #[test]
+    fn a_line_is_the_same_sample_in_one_pass_and_number_by_number() {
+        let numbers = ["0", "7", "12345678", "123456789012", "9999999999999999999", "18446744073709551615"];
+        let odd = ["", "x", "-1", "0x", "0x0004", "0xff", " 5", "5 ", "1.5"];
+        for (at, first) in numbers.iter().chain(&odd).enumerate() {
+            for (apart, tail) in
+                [", ", ",", " , "].iter().zip(["", ", 0", ", 0, 0x0000"]).cycle().skip(at % 3).take(9)
+            {
+                for direction in ["0", "2", "3", "01"] {
+                    for last in numbers.iter().chain(&odd) {
+                        let line = [*first, *first, direction, *last].join(apart) + tail;
+                        let found = bare_sample(line.as_bytes());
+                        let whole = sample_of_numbers(line.as_bytes());
+                        assert!(found.is_none() || found == whole, "{line}: {found:?} {whole:?}");
+                        assert_eq!(sample(line.as_bytes()), whole, "{line}");
+                    }
+                }
+            }
+        }
+        assert!(bare_sample(b"500, 223, 1, 4096, 0, 0x0000").is_some());
+        assert!(bare_sample(b"500,223,1,4096").is_some());
     }
 
     #[test]
