@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::envelope::BlobError;
 
@@ -15,18 +15,27 @@ pub(super) struct PackedV1<'a> {
     /// Number of planes, 1 to 8.
     width: u8,
     /// The planes, one after the other, equally long.
-    #[serde(borrow)]
+    #[serde(borrow, serialize_with = "at_once")]
     planes: Cow<'a, [u8]>,
+}
+
+/// Writes the planes as bytes: the same in the payload as a list of numbers of one byte, without a call for each.
+fn at_once<S: Serializer>(planes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_bytes(planes)
 }
 
 impl PackedV1<'_> {
     pub(super) fn of(numbers: impl Iterator<Item = u64> + Clone) -> Self {
-        let largest = numbers.clone().max().unwrap_or(0);
+        let (count, largest) =
+            numbers.clone().fold((0, 0), |(count, largest), n| (count + 1, n.max(largest)));
         let width = (u64::BITS - largest.leading_zeros()).div_ceil(8).max(1) as u8;
-        let mut planes = Vec::new();
-        // A plane at a time: of lists whose length is known each is one loop without a test for room.
-        for place in 0..width {
-            planes.extend(numbers.clone().map(|n| (n >> (8 * place)) as u8));
+        let mut planes = vec![0; count * usize::from(width)];
+        // All places of a number in one pass over the list.
+        for (mut place, number) in numbers.enumerate() {
+            for byte in number.to_le_bytes().into_iter().take(width.into()) {
+                planes[place] = byte;
+                place += count;
+            }
         }
         Self { width, planes: planes.into() }
     }
