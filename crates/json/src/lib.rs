@@ -1,5 +1,5 @@
-//! Values as the text of JSON. All rooms write it in this one way: a second writer would be each kind of record compiled
-//! once more.
+//! Values as the text of JSON. The store, plans kept with campaigns, pages and what is printed have it from here: a second
+//! writer would be each kind of record compiled once more. Rows that go to a file one by one are written where they are made.
 
 use std::io::{self, Write};
 
