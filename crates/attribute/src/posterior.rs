@@ -5,6 +5,7 @@
 //! cause whose features lie further from its row than in all but a small share of its own cases is not named:
 //! the answer is then that the pattern is unknown, never the least bad cause.
 
+use fathom_order::InOrder;
 use fathom_record::verdict::Limit;
 
 use crate::evidence::{Density, Feature, Need, Table, ln_mean_of, squared_misfit};
@@ -66,7 +67,7 @@ pub fn weigh_with(
         })
         .collect();
     let mut weighed = normalised(&scored);
-    weighed.sort_by(|a, b| b.probability.total_cmp(&a.probability).then(a.limit.cmp(&b.limit)));
+    weighed.put_in_order_by(|a, b| b.probability.total_cmp(&a.probability).then(a.limit.cmp(&b.limit)));
     restrain_misfit(table, figures, &mut weighed);
     weighed
 }
@@ -148,7 +149,7 @@ fn restrain_misfit(table: &Table, figures: &[Figure], weighed: &mut [Weighed]) {
         let is_unknown = entry.limit == Limit::Unknown;
         entry.probability = if is_unknown { wanted } else { entry.probability * rest };
     }
-    weighed.sort_by(|a, b| b.probability.total_cmp(&a.probability).then(a.limit.cmp(&b.limit)));
+    weighed.put_in_order_by(|a, b| b.probability.total_cmp(&a.probability).then(a.limit.cmp(&b.limit)));
 }
 
 /// Share of a cause's own cases that fit its row worse than these figures do, from 0 to 1.

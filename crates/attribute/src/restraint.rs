@@ -1,6 +1,7 @@
 //! What takes confidence away, whatever the figures say: failed self-checks, too few runs, short runs, and
 //! what stands before the target. It never adds any.
 
+use fathom_order::InOrder;
 use fathom_record::verdict::{Evidence, Limit};
 
 use crate::evidence::Feature;
@@ -163,7 +164,7 @@ pub fn restrained(mut weighed: Vec<Weighed>, restraints: &[Restraint]) -> Vec<We
             entry.probability += probability;
         }
     }
-    weighed.sort_by(|a, b| b.probability.total_cmp(&a.probability).then(a.limit.cmp(&b.limit)));
+    weighed.put_in_order_by(|a, b| b.probability.total_cmp(&a.probability).then(a.limit.cmp(&b.limit)));
     weighed
 }
 

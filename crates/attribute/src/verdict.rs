@@ -1,5 +1,6 @@
 //! From what was seen to the verdict: claims with probability and evidence, and the next experiment.
 
+use fathom_order::InOrder;
 use fathom_record::Verdict;
 use fathom_record::verdict::{Claim, Confidence, Evidence, Experiment, Limit};
 
@@ -178,7 +179,7 @@ pub fn conclude(
             }
         })
         .collect();
-    claims.sort_by(|a, b| b.probability.unwrap_or(0.0).total_cmp(&a.probability.unwrap_or(0.0)));
+    claims.put_in_order_by(|a, b| b.probability.unwrap_or(0.0).total_cmp(&a.probability.unwrap_or(0.0)));
     let best = claims.first().and_then(|claim| claim.probability).unwrap_or(0.0);
     let unknown = weighed.iter().find(|w| w.limit == Limit::Unknown).map_or(1.0, |w| w.probability);
     let most = restraints.iter().filter(|r| r.applies(Limit::RateCap)).map(|r| r.most).fold(1.0, f64::min);
@@ -348,7 +349,7 @@ fn evidence(table: &Table, seen: &[Seen], weighed: &[Weighed], limit: Limit) -> 
     let mut found: Vec<(f64, &Seen)> =
         seen.iter().map(|seen| (weight_of(table, &seen.figure, weighed, limit), seen)).collect();
     found.retain(|(weight, _)| weight.abs() >= SPEAKS);
-    found.sort_by(|a, b| b.0.abs().total_cmp(&a.0.abs()));
+    found.put_in_order_by(|a, b| b.0.abs().total_cmp(&a.0.abs()));
     let evidence =
         |(weight, seen): (f64, &Seen)| Evidence { supports: weight > 0.0, text: seen.text.clone() };
     found.into_iter().take(MOST_EVIDENCE).map(evidence).collect()

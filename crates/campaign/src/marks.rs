@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use fathom_order::InOrder;
 use fathom_record::environment::Environment;
 use fathom_store::{Mark, Store, StoreError, Surroundings};
 use serde::Serialize;
@@ -54,7 +55,7 @@ pub fn marks_of(store: &Store, target: &str) -> Result<Vec<TrendMark>, StoreErro
         });
     }
     let mut all: Vec<TrendMark> = made.chain(changes(&runs, &facts)).collect();
-    all.sort_by(|one, other| one.from_at.cmp(&other.from_at));
+    all.put_in_order_by(|one, other| one.from_at.cmp(&other.from_at));
     Ok(all)
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use fathom_order::InOrder;
 use fathom_stats::trend::{Change, Level, Trend, trend};
 use fathom_store::{Finding, FindingKey, RunFilter, RunRow, Store, StoreError};
 use serde::Serialize;
@@ -231,7 +232,7 @@ fn chosen(store: &Store, choice: &TrendChoice) -> Result<Vec<RunRow>, StoreError
             && choice.jobs.is_none_or(|jobs| jobs == run.jobs)
             && choice.depth.is_none_or(|depth| depth == run.depth)
     });
-    runs.sort_by(|one, other| (&one.started_at, &one.id).cmp(&(&other.started_at, &other.id)));
+    runs.put_in_order_by(|one, other| (&one.started_at, &one.id).cmp(&(&other.started_at, &other.id)));
     Ok(runs)
 }
 

@@ -1,11 +1,13 @@
 //! The disks that one may be chosen of, as a refusal lists them.
 
+use fathom_order::InOrder;
+
 /// Disks that are listed.
 const LISTED: usize = 10;
 
 /// Names with how busy each is, the busiest first, and how many more there are.
 pub fn listed(mut disks: Vec<(String, f64)>) -> String {
-    disks.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    disks.put_in_order_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     let more = disks.len().saturating_sub(LISTED);
     let names: Vec<String> = disks.into_iter().take(LISTED).map(|(name, _)| name).collect();
     match more {

@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use fathom_demand::account::{EbsVolume, Inventory};
 use fathom_demand::fleet::Run;
+use fathom_order::InOrder;
 use fathom_record::fleet::{FleetGroup, FleetGrouping, FleetRow, FleetStatus};
 use fathom_tools::Refusal;
 
@@ -134,7 +135,7 @@ impl Groups {
             let wastes = b.waste_month.total_cmp(&a.waste_month);
             wastes.then(b.current_month.total_cmp(&a.current_month)).then_with(|| a.group.cmp(&b.group))
         };
-        groups.sort_by(order);
+        groups.put_in_order_by(order);
         FleetGrouping { by: self.by.to_string(), groups }
     }
 }

@@ -6,6 +6,7 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
+use fathom_order::InOrder;
 use fathom_record::fleet::{FleetMoney, FleetReason, FleetRisk, FleetRow, FleetStatus};
 use serde::{Deserialize, Serialize};
 
@@ -134,7 +135,7 @@ impl Tally {
     /// and one of them.
     pub fn notes(&self) -> Vec<String> {
         let mut kinds: Vec<&NoteKind> = self.kinds.values().collect();
-        kinds.sort_by(|a, b| b.volumes.cmp(&a.volumes).then_with(|| a.first.1.cmp(&b.first.1)));
+        kinds.put_in_order_by(|a, b| b.volumes.cmp(&a.volumes).then_with(|| a.first.1.cmp(&b.first.1)));
         let told = |kind: &&NoteKind| {
             let (volume, note) = &kind.first;
             match kind.volumes {
@@ -189,7 +190,7 @@ impl Tally {
             examples: of.examples.clone(),
         };
         let mut reasons: Vec<FleetReason> = self.reasons.iter().chain(others).map(told).collect();
-        reasons.sort_by(|a, b| b.volumes.cmp(&a.volumes).then_with(|| a.reason.cmp(&b.reason)));
+        reasons.put_in_order_by(|a, b| b.volumes.cmp(&a.volumes).then_with(|| a.reason.cmp(&b.reason)));
         reasons
     }
 
@@ -309,7 +310,7 @@ fn by_shortage(a: &FleetRow, b: &FleetRow) -> Ordering {
 /// Keeps the first of a list that is longer than so many.
 fn shorten(rows: &mut Vec<FleetRow>, most: usize, order: fn(&FleetRow, &FleetRow) -> Ordering) {
     if rows.len() > most {
-        rows.sort_by(order);
+        rows.put_in_order_by(order);
         rows.truncate(LISTED);
     }
 }

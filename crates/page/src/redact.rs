@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use fathom_order::InOrder;
 use serde_json::Value;
 
 /// What is taken out.
@@ -146,7 +147,7 @@ impl Redaction {
     /// A text with everything replaced, the longest values first.
     pub(crate) fn apply_text(&self, text: &str) -> String {
         let mut words: Vec<(&String, &String)> = self.words.iter().collect();
-        words.sort_by_key(|(value, _)| std::cmp::Reverse(value.len()));
+        words.put_in_order_by_key(|(value, _)| std::cmp::Reverse(value.len()));
         let mut text = text.to_owned();
         for (value, word) in words {
             if text == *value {

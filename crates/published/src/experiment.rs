@@ -6,6 +6,7 @@ use fathom_attribute::evidence::{EXPERIMENTS, Feature, table};
 use fathom_attribute::posterior::{Weighed, speaks};
 use fathom_attribute::symptoms::Seen;
 use fathom_attribute::{experiments, printed};
+use fathom_order::InOrder;
 use fathom_record::CeilingRate;
 use fathom_record::verdict::{Experiment, Limit};
 
@@ -59,7 +60,7 @@ pub fn next(
         let of_met = if met.contains(&w.limit) { 0.2 } else { 0.0 };
         w.probability + of_met - if speaks(w.limit) { 0.0 } else { 0.1 }
     };
-    candidates.sort_by(|a, b| worth(b).total_cmp(&worth(a)));
+    candidates.put_in_order_by(|a, b| worth(b).total_cmp(&worth(a)));
     let (best, others) = candidates.split_first()?;
     let is_made = |feature: &Feature| seen.iter().any(|seen| seen.figure.feature == *feature);
     let feasible: Vec<Feature> =
@@ -128,7 +129,7 @@ fn answers(limit: Limit, experiment: Feature, reached: &[Reached]) -> Vec<Answer
         density.peaks().map(|peak| Answer { mean: peak.mean, deviation: peak.deviation }).collect();
     if let Some(bound) = nearest.filter(|_| is_size) {
         // Operations go on at their rate whatever their size, and bytes do not.
-        all.sort_by(|a, b| a.mean.abs().total_cmp(&b.mean.abs()));
+        all.put_in_order_by(|a, b| a.mean.abs().total_cmp(&b.mean.abs()));
         match bound.known.rate {
             CeilingRate::Iops { .. } => all.truncate(1),
             CeilingRate::Throughput { .. } => drop(all.drain(..all.len().saturating_sub(1))),

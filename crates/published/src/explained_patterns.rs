@@ -1,5 +1,6 @@
 //! Explained rows as the patterns of the record that reports and machines read.
 
+use fathom_order::InOrder;
 use fathom_record::campaign::{CellResult, ExplainedPattern, Symptom};
 use fathom_record::facts::TargetFacts;
 use fathom_tools::audit::Weight;
@@ -69,7 +70,7 @@ fn curve(published: &Published, explained: &Explained, own: CellResult) -> Vec<C
     };
     let mut rows: Vec<&PublishedRow> = explained.curve.iter().map(|at| &published.rows[*at]).collect();
     if rows.len() >= MOST_CELLS {
-        rows.sort_by(|a, b| away(a).total_cmp(&away(b)));
+        rows.put_in_order_by(|a, b| away(a).total_cmp(&away(b)));
         rows.truncate(MOST_CELLS - 1);
     }
     [own].into_iter().chain(rows.into_iter().filter_map(cell)).collect()

@@ -1,5 +1,6 @@
 //! A table of published results held against itself and against the limits that were known.
 
+use fathom_order::InOrder;
 use fathom_record::CeilingRate;
 use fathom_tools::audit::{Finding, Rule, Weight, figure, law, units};
 
@@ -15,7 +16,7 @@ pub fn audit_published(table: &Published) -> Vec<Finding> {
     }
     pairs(&rows, &mut out);
     ceilings(table, &rows, &mut out);
-    out.sort_by_key(|finding| std::cmp::Reverse(finding.weight));
+    out.put_in_order_by_key(|finding| std::cmp::Reverse(finding.weight));
     out
 }
 
@@ -34,7 +35,7 @@ fn one(row: &PublishedRow, out: &mut Vec<Finding>) {
         }
     }
     let mut list = row.percentiles_us.clone();
-    list.sort_by(|a, b| a[0].total_cmp(&b[0]));
+    list.put_in_order_by(|a, b| a[0].total_cmp(&b[0]));
     for pair in list.windows(2).filter(|pair| pair[1][1] < pair[0][1]) {
         let text = format!(
             "p{} is {} us and p{} is {} us: percentiles rise",

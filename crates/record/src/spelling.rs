@@ -1,5 +1,6 @@
 //! "Did you mean": the known names near a misspelt one.
 
+use fathom_order::InOrder;
 use strsim::osa_distance;
 
 /// The known names at the least edit distance, when it is small beside the name's length; at most three.
@@ -20,7 +21,7 @@ fn among<'a>(name: &str, known: &mut dyn Iterator<Item = &'a str>) -> Vec<&'a st
         .map(|candidate| (osa_distance(&wanted, &candidate.to_lowercase().replace('_', "-")), candidate))
         .filter(|(distance, _)| *distance <= limit)
         .collect();
-    near.sort_by_key(|(distance, _)| *distance);
+    near.put_in_order_by_key(|(distance, _)| *distance);
     let least = near.first().map_or(0, |(distance, _)| *distance);
     near.into_iter().filter(|(distance, _)| *distance == least).map(|(_, name)| name).take(3).collect()
 }

@@ -3,6 +3,7 @@
 use super::key::{KEYS, Key};
 use super::parameters::SimParameters;
 use super::preset::{PRESETS, Preset};
+use fathom_order::InOrder;
 use fathom_record::error::{Error, ErrorKind};
 use fathom_record::spelling::nearest;
 
@@ -44,7 +45,7 @@ pub fn parse(text: &str) -> Result<SimParameters, Error> {
         error(format!("{}: {cause}", key.name), format!("for example {}={}", key.name, key.example))
     })?;
     // A bucket starts full unless a balance is given, wherever in the text that is.
-    changes.sort_by_key(|(key, _)| key.name.ends_with("-balance"));
+    changes.put_in_order_by_key(|(key, _)| key.name.ends_with("-balance"));
     for (key, value) in &changes {
         (key.set)(&mut parameters, value).map_err(|cause| {
             error(format!("{}: {cause}", key.name), format!("for example {}={}", key.name, key.example))

@@ -1,5 +1,7 @@
 //! The plateau signature: a rate that neither wavers nor moves with concurrency, as a cap enforces.
 
+use fathom_order::InOrder;
+
 use crate::student::{deviation, mean};
 
 /// Largest variation of the 1-s rates under a cap.
@@ -83,7 +85,7 @@ pub fn coefficient_of_variation(rates: &[f64]) -> Option<f64> {
 pub fn plateau(cells: &[PlateauCell]) -> Option<Plateau> {
     let usable = |c: &PlateauCell| [c.in_flight, c.x_per_s, c.r_ns].iter().all(|v| v.is_finite() && *v > 0.0);
     let mut order: Vec<usize> = (0..cells.len()).filter(|&i| usable(&cells[i])).collect();
-    order.sort_by(|&a, &b| cells[a].in_flight.total_cmp(&cells[b].in_flight));
+    order.put_in_order_by(|&a, &b| cells[a].in_flight.total_cmp(&cells[b].in_flight));
     let top = order.iter().map(|&i| cells[i].x_per_s).max_by(f64::total_cmp)?;
     let mut widest: Option<Plateau> = None;
     for start in 0..order.len() {

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use fathom_order::InOrder;
 use fathom_record::telemetry::{AbsentSource, MetricSeries};
 
 use crate::MetricDecl;
@@ -123,7 +124,7 @@ impl Table {
                 }
             })
             .collect();
-        series.sort_by(|a, b| a.metric.cmp(&b.metric));
+        series.put_in_order_by(|a, b| a.metric.cmp(&b.metric));
         (self.at_ns, series, self.absent)
     }
 }

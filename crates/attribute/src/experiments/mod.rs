@@ -3,6 +3,7 @@
 mod far;
 mod workload;
 
+use fathom_order::InOrder;
 use fathom_record::CeilingScope;
 use fathom_record::facts::TargetKind;
 use fathom_record::verdict::{Experiment, Limit};
@@ -245,7 +246,7 @@ fn reading(
             }
         }
     }
-    groups.sort_by(|a, b| b.least.total_cmp(&a.least));
+    groups.put_in_order_by(|a, b| b.least.total_cmp(&a.least));
     // Neighbours that mean the same are one answer.
     groups.dedup_by(|lower, higher| {
         let is_same = lower.names == higher.names;

@@ -9,6 +9,7 @@ mod together;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use fathom_order::InOrder;
 use fathom_record::RunRecord;
 use fathom_record::analysis::{AnalysedRun, Analysis};
 use fathom_stats::exposure::{Exposure, Knowledge, guard};
@@ -169,6 +170,6 @@ fn in_parallel<I: Sync, T: Send>(
     });
     let mut all: Vec<(usize, T)> =
         shares.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect();
-    all.sort_by_key(|(at, _)| *at);
+    all.put_in_order_by_key(|(at, _)| *at);
     Ok(all.into_iter().map(|(_, result)| result).collect())
 }

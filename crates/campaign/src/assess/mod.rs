@@ -23,6 +23,7 @@ mod work;
 use std::sync::atomic::AtomicBool;
 
 use fathom_engine::ErrorKind;
+use fathom_order::InOrder;
 use fathom_record::RunRecord;
 use fathom_record::campaign::{
     AssessPlan, AssessRecord, PatternResult, PointQuality, PreconditionEnd, RepeatEnd, RepeatRule,
@@ -263,7 +264,7 @@ impl Course<'_> {
         let searched = self.searched.iter().flat_map(|pattern| &pattern.runs);
         let mut windows: Vec<&RunRecord> =
             self.searched.iter().flat_map(|pattern| &pattern.windows).collect();
-        windows.sort_by_key(|run| run.campaign.as_ref().map(|link| link.step.clone()));
+        windows.put_in_order_by_key(|run| run.campaign.as_ref().map(|link| link.step.clone()));
         self.before.iter().chain(searched).chain(windows).collect()
     }
 

@@ -13,6 +13,7 @@ mod surroundings;
 mod transfers;
 
 use fathom_engine::verify::VerifyReport;
+use fathom_order::InOrder;
 use fathom_record::facts::{ClockRecord, EngineFacts, TargetFacts};
 use fathom_record::run::Summary;
 use fathom_record::{Check, Workload};
@@ -91,7 +92,7 @@ pub fn all(evidence: &Evidence<'_>) -> Vec<Check> {
     ];
     checks.extend(evidence.wire.as_ref().map(network::network_full));
     // Stable: within one outcome the order above is kept.
-    checks.sort_by_key(|check| std::cmp::Reverse(check.outcome));
+    checks.put_in_order_by_key(|check| std::cmp::Reverse(check.outcome));
     checks
 }
 

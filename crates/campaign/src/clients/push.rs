@@ -16,6 +16,7 @@ use std::time::Duration;
 
 use fathom_engine::{EngineError, ErrorKind};
 use fathom_measure::{Bytes, Clock, WallClock};
+use fathom_order::InOrder;
 use fathom_plan::Client;
 use sha2::{Digest, Sha256};
 
@@ -194,7 +195,7 @@ pub fn to_all(
         }
     }
     // One that was stopped because another one failed says less than that one.
-    failures.sort_by_key(|error| error.kind == ErrorKind::Interrupted);
+    failures.put_in_order_by_key(|error| error.kind == ErrorKind::Interrupted);
     failures.into_iter().next().map_or(Ok(copies), Err)
 }
 

@@ -2,6 +2,7 @@
 
 use fathom_measure::clock::offset::{Offset, skew_bound_ns};
 use fathom_measure::counted;
+use fathom_order::InOrder;
 use fathom_plan::{RunPlan, exact_command_line};
 use fathom_record::clients::{Balance, ClientInterface, ClientPart, ClientsFacts, ClockOffset};
 use fathom_record::facts::{TargetFacts, TargetKind};
@@ -351,7 +352,7 @@ fn checks(facts: &ClientsFacts, window_ns: u64) -> Vec<Check> {
         }
     }
     worst.extend([skew(facts, window_ns), overlapping(facts)]);
-    worst.sort_by_key(|check| std::cmp::Reverse(check.outcome));
+    worst.put_in_order_by_key(|check| std::cmp::Reverse(check.outcome));
     worst
 }
 

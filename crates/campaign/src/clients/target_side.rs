@@ -1,5 +1,6 @@
 //! What the agent at the target's machine saw, as the record has it.
 
+use fathom_order::InOrder;
 use fathom_record::clients::{ClientPart, NamedShare, ServedDevice, ServerFacts, TargetSide};
 use fathom_record::run::Ending;
 use fathom_record::telemetry::{MetricSeries, Telemetry};
@@ -67,7 +68,7 @@ fn processors(telemetry: &Telemetry, window: &Window) -> (Vec<f64>, Vec<NamedSha
     let number = |series: &&MetricSeries| series.label.parse::<u32>().ok();
     let mut each: Vec<&MetricSeries> =
         telemetry.all("cpu.busy").filter(|series| number(series).is_some()).collect();
-    each.sort_by_key(number);
+    each.put_in_order_by_key(number);
     let busy = each.into_iter().filter_map(|series| window.mean(telemetry, series));
     let kind = |(name, metric): (&str, &str)| {
         let share = window.mean(telemetry, telemetry.find(metric, "")?)?;

@@ -1,5 +1,6 @@
 //! What a plan asks for to be like a profile.
 
+use fathom_order::InOrder;
 use fathom_record::ProfileRecord;
 use fathom_record::profile::{Access, SizeMix};
 use fathom_sizing::Demand;
@@ -208,7 +209,7 @@ fn listed(mix: &SizeMix) -> Vec<(u64, f64)> {
 
 /// Equal sizes as one, with shares that add up to 1 exactly enough to be read.
 fn merged(mut parts: Vec<(u64, f64)>) -> Vec<(u64, f64)> {
-    parts.sort_by_key(|part| part.0);
+    parts.put_in_order_by_key(|part| part.0);
     parts.dedup_by(|next, kept| {
         let same = next.0 == kept.0;
         if same {

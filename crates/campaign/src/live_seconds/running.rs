@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use fathom_order::InOrder;
 use serde::Serialize;
 
 use super::event::{Event, Head, SecondLine};
@@ -118,7 +119,7 @@ pub fn look(candidates: &[PathBuf]) -> Looked {
         let running = place.names().into_iter().filter_map(|name| Running::of(&place, &name));
         looked.running.extend(running);
     }
-    looked.running.sort_by(|a, b| b.head.started_at.cmp(&a.head.started_at).then(a.key.cmp(&b.key)));
+    looked.running.put_in_order_by(|a, b| b.head.started_at.cmp(&a.head.started_at).then(a.key.cmp(&b.key)));
     looked
 }
 

@@ -7,6 +7,7 @@ mod figures;
 use std::sync::atomic::AtomicBool;
 
 use fathom_engine::ErrorKind;
+use fathom_order::InOrder;
 use fathom_plan::{RUN_OVERHEAD_NS, RepeatOptions, repeat_command_line};
 use fathom_record::campaign::{RepeatCell, RepeatPlan, RepeatRecord};
 use fathom_record::{CampaignRecord, RunRecord, Workload};
@@ -171,7 +172,7 @@ impl Work<'_> {
         let mut sides: Vec<usize> = (0..self.runner.plan.sides.len()).collect();
         let seed = self.runner.plan.seed.wrapping_add(u64::from(pass));
         sides.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(seed));
-        cells.sort_by_key(|cell| sides.iter().position(|side| *side == self.side_of(*cell)));
+        cells.put_in_order_by_key(|cell| sides.iter().position(|side| *side == self.side_of(*cell)));
     }
 
     /// Number of the side that a cell belongs to.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use fathom_order::InOrder;
 use fathom_tools::Refusal;
 
 use super::inventory::Inventory;
@@ -43,7 +44,7 @@ pub fn runs(texts: &[Vec<u8>], inventory: &Inventory) -> Result<Vec<Run>, Refusa
             (inventory.holder(&volume), run(volume, &metrics, own))
         })
         .collect();
-    ordered.sort_by(|(a, one), (b, other)| a.cmp(b).then_with(|| one.volume.cmp(&other.volume)));
+    ordered.put_in_order_by(|(a, one), (b, other)| a.cmp(b).then_with(|| one.volume.cmp(&other.volume)));
     Ok(ordered.into_iter().map(|(_, run)| run).collect())
 }
 

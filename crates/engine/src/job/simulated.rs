@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fathom_measure::{Clock, VirtualClock};
+use fathom_order::InOrder;
 
 use super::crew::{CrewPlan, Ends};
 use super::gather::{Gather, JobEnding, Measured, Observer};
@@ -47,7 +48,7 @@ pub fn run<E: Engine>(
         let next = jobs.iter().filter(|seat| seat.runner.is_some()).map(|seat| seat.until_ns).min();
         clock.advance_to(timeline.origin_ns + next.unwrap_or(now));
     }
-    endings.sort_by_key(|ending| ending.job);
+    endings.put_in_order_by_key(|ending| ending.job);
     Ok(gather.conclude(endings, plan.conduct.stop.load(Ordering::Relaxed), observe))
 }
 

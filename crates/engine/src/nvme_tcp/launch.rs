@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, PoisonError};
 
+use fathom_order::InOrder;
 use fathom_record::facts::{FabricQueue, Feature, Outages};
 use fathom_target::remote::{Controller, Remote};
 
@@ -51,7 +52,7 @@ impl Launch<'_> {
             measured.outages = Some(all);
         }
         measured.queues = remotes.iter().flat_map(|remote| carried(remote)).collect();
-        measured.queues.sort_by_key(|queue| queue.job);
+        measured.queues.put_in_order_by_key(|queue| queue.job);
         for controller in controllers {
             measured.engine.features.extend(said(controller));
         }

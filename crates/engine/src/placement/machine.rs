@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use fathom_order::InOrder;
+
 use super::planner::{Cpu, Device, Queue};
 
 /// Where the kernel shows itself; elsewhere than usual only in tests.
@@ -51,7 +53,7 @@ impl Machine {
             Some(Queue { number: number.parse().ok()?, cpus: cpus.into_iter().collect() })
         };
         let mut queues: Vec<_> = entries(&folder.join("mq")).iter().filter_map(queue).collect();
-        queues.sort_by_key(|queue: &Queue| queue.number);
+        queues.put_in_order_by_key(|queue: &Queue| queue.number);
         Some(Device { queues, ..self.on_its_bus(&folder)? })
     }
 

@@ -9,6 +9,7 @@ mod single;
 use std::sync::{Mutex, PoisonError};
 
 use fathom_measure::Histogram;
+use fathom_order::InOrder;
 use fathom_record::Direction;
 use fathom_record::options::{Priorities, Priority};
 
@@ -63,7 +64,7 @@ impl Tallies {
     pub fn take(&self) -> Vec<PriorityTally> {
         let mut all = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
         all.retain(|tally| tally.service.count() > 0);
-        all.sort_by_key(|tally| (tally.direction.index(), tally.priority));
+        all.put_in_order_by_key(|tally| (tally.direction.index(), tally.priority));
         all
     }
 }

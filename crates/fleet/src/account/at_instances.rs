@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use fathom_demand::{Interval, Values, of_intervals};
+use fathom_order::InOrder;
 use fathom_record::account::AtInstance;
 use fathom_sizing::choice::Judge;
 use fathom_sizing::fleet::headroom;
@@ -110,7 +111,9 @@ impl<'a> AtInstances<'a> {
             self.found.extend(found);
         }
         let beyond = |at: &AtInstance| at.bought_iops as f64 / at.most_iops.max(1) as f64;
-        self.found.sort_by(|a, b| beyond(b).total_cmp(&beyond(a)).then_with(|| a.instance.cmp(&b.instance)));
+        self.found.put_in_order_by(|a, b| {
+            beyond(b).total_cmp(&beyond(a)).then_with(|| a.instance.cmp(&b.instance))
+        });
         self.found
     }
 

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fathom_demand::Interval;
 use fathom_demand::account::{EbsVolume, Inventory};
+use fathom_order::InOrder;
 use fathom_record::account::{
     AccountPlace, AccountReading, Gp2Volumes, HeldVolume, HeldVolumes, VolumeChange,
 };
@@ -147,7 +148,9 @@ impl<'a> Account<'a> {
         let by: Vec<FleetGrouping> = self.groups.iter().map(Groups::record).collect();
         let terms = self.terms;
         let mut changes = self.changes;
-        changes.sort_by(|a, b| b.saves_month.total_cmp(&a.saves_month).then_with(|| a.volume.cmp(&b.volume)));
+        changes.put_in_order_by(|a, b| {
+            b.saves_month.total_cmp(&a.saves_month).then_with(|| a.volume.cmp(&b.volume))
+        });
         let unpriced = terms.inventory.volumes().count() - self.offers.len();
         let mut notes = Vec::new();
         if terms.inventory.volumes().next().is_none() {
@@ -216,7 +219,7 @@ fn sorted(mut held: HeldVolumes) -> HeldVolumes {
 
 fn shorten(held: &mut HeldVolumes) {
     let month = |volume: &HeldVolume| volume.month.unwrap_or(0.0);
-    held.listed.sort_by(|a, b| month(b).total_cmp(&month(a)).then_with(|| a.volume.cmp(&b.volume)));
+    held.listed.put_in_order_by(|a, b| month(b).total_cmp(&month(a)).then_with(|| a.volume.cmp(&b.volume)));
     held.listed.truncate(LISTED);
 }
 

@@ -1,6 +1,7 @@
 //! What was sampled beside a run, on the columns of its seconds: processors, the measuring process, the device under the
 //! target, temperatures, and burst balances where they were asked for.
 
+use fathom_order::InOrder;
 use fathom_record::telemetry::{MetricSeries, Telemetry};
 use fathom_report::processor::busy;
 use fathom_store::Store;
@@ -171,7 +172,7 @@ impl Kind {
                 }));
             } else if name.is_empty() {
                 let mut each: Vec<&MetricSeries> = series.collect();
-                each.sort_by(|one, other| peak(other).total_cmp(&peak(one)));
+                each.put_in_order_by(|one, other| peak(other).total_cmp(&peak(one)));
                 found.extend(each.into_iter().map(|series| {
                     // What several metrics are of is named with each.
                     let name = match series.metric.strip_prefix(metric).filter(|rest| !rest.is_empty()) {

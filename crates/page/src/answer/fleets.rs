@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use fathom_demand::fleet::WordColumn;
+use fathom_order::InOrder;
 use fathom_record::fleet::{FleetReason, FleetRisk, FleetRow};
 use serde::Serialize;
 
@@ -169,7 +170,7 @@ fn order(fleet: &FleetTable, sort: &str, rows: &mut [u32]) -> Result<(), Refusal
     } else {
         return Err(Refusal::usage("sort", format!("the file has no column {name:?}")));
     };
-    rows.sort_by(|a, b| {
+    rows.put_in_order_by(|a, b| {
         let (a, b) = (key[*a as usize], key[*b as usize]);
         let ascending = if is_down { b.total_cmp(&a) } else { a.total_cmp(&b) };
         a.is_nan().cmp(&b.is_nan()).then(if a.is_nan() { std::cmp::Ordering::Equal } else { ascending })

@@ -1,5 +1,6 @@
 //! How close the best rate came to each upper bound, as bars.
 
+use fathom_order::InOrder;
 use fathom_record::verdict::Ceiling;
 
 use super::Picture;
@@ -24,7 +25,7 @@ pub fn ceilings(title: &str, ceilings: &[Ceiling]) -> Result<Option<Picture>, Re
     if rows.is_empty() {
         return Ok(None);
     }
-    rows.sort_by(|a, b| b.reached_share.total_cmp(&a.reached_share));
+    rows.put_in_order_by(|a, b| b.reached_share.total_cmp(&a.reached_share));
     let largest = rows.iter().map(|c| c.reached_share).fold(1.0, f64::max).min(2.0);
     let bottom = TOP + ROW * rows.len() as f64;
     let ticks = [0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0].into_iter().filter(|t| *t <= largest + 1e-9);

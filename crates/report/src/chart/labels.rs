@@ -1,5 +1,7 @@
 //! Finds room for words beside their points, so that none covers another or a point.
 
+use fathom_order::InOrder;
+
 use super::canvas::{Anchor, Drawn, Pen, WORDS, text_width};
 use super::palette::Ink;
 
@@ -138,7 +140,7 @@ fn offsets() -> impl Iterator<Item = (f64, f64, Anchor)> {
 /// Heights for texts that stand one above the other: as near to `wanted` as a gap of `gap` allows.
 pub fn spread(wanted: &[f64], gap: f64, (top, bottom): (f64, f64)) -> Vec<f64> {
     let mut order: Vec<usize> = (0..wanted.len()).collect();
-    order.sort_by(|&a, &b| wanted[a].total_cmp(&wanted[b]));
+    order.put_in_order_by(|&a, &b| wanted[a].total_cmp(&wanted[b]));
     let mut placed = wanted.to_vec();
     let mut lowest = top;
     for &at in &order {

@@ -1,5 +1,6 @@
 //! Throughput against latency over a pattern's cells, with the chosen points named.
 
+use fathom_order::InOrder;
 use fathom_record::campaign::CellResult;
 
 use super::Picture;
@@ -148,7 +149,7 @@ fn lines(
             .iter()
             .filter(|c| c.jobs == count && c.operations_per_s > 0.0 && c.service_mean_ns > 0.0)
             .collect();
-        line.sort_by_key(|cell| cell.depth);
+        line.put_in_order_by_key(|cell| cell.depth);
         let points: Vec<_> =
             line.iter().map(|c| (x.at(c.service_mean_ns), y.at(c.operations_per_s))).collect();
         pen.line(&points, ink, 1.75)?;

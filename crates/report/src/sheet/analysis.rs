@@ -1,6 +1,7 @@
 //! An analysis of finished runs: what each workload comes to, and what the seconds of each run say.
 
 use fathom_measure::Nanos;
+use fathom_order::InOrder;
 use fathom_record::analysis::{AnalysedRun, AnalysedWorkload, Analysis};
 use fathom_record::distribution::{ModeAttribute, ModeExplanation, QuantileInterval};
 use fathom_record::steadiness::SteadyVerdict;
@@ -30,7 +31,7 @@ pub fn verdicts(analysis: &Analysis) -> String {
         })
         .filter(|(count, _)| *count > 0)
         .collect();
-    counts.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
+    counts.put_in_order_by_key(|(count, _)| std::cmp::Reverse(*count));
     let texts: Vec<String> = counts.iter().map(|(count, v)| format!("{count} {}", v.name())).collect();
     if texts.is_empty() { "none".to_owned() } else { texts.join(", ") }
 }
@@ -91,7 +92,7 @@ pub fn runs(analysis: &Analysis, most: usize) -> Table {
         words("resolves", 4),
     ]);
     let mut order: Vec<&AnalysedRun> = analysis.runs.iter().collect();
-    order.sort_by_key(|run| run.steadiness.verdict.is_settled());
+    order.put_in_order_by_key(|run| run.steadiness.verdict.is_settled());
     for run in order.into_iter().take(most) {
         let title = analysis.workloads.get(run.workload as usize).map(|w| w.title.clone());
         table.row([
@@ -154,7 +155,7 @@ pub fn findings(analysis: &Analysis) -> Vec<String> {
             }
         }
     }
-    said.sort_by_key(|(count, ..)| std::cmp::Reverse(*count));
+    said.put_in_order_by_key(|(count, ..)| std::cmp::Reverse(*count));
     let left = said.len().saturating_sub(TOLD);
     let mut sentences: Vec<String> = said
         .into_iter()

@@ -1,5 +1,6 @@
 //! A campaign: what each pattern reached, where, what limited it, and how sure that is.
 
+use fathom_order::InOrder;
 use fathom_record::RunRecord;
 use fathom_record::campaign::{AssessRecord, CellResult, OperatingPointKind, PatternResult};
 use fathom_record::verdict::{Claim, Limit};
@@ -311,7 +312,7 @@ pub fn cells(pattern: &PatternResult) -> Table {
     ]);
     let chosen = chosen(pattern);
     let mut order: Vec<usize> = (0..pattern.cells.len()).collect();
-    order.sort_by_key(|&at| (pattern.cells[at].jobs, pattern.cells[at].depth));
+    order.put_in_order_by_key(|&at| (pattern.cells[at].jobs, pattern.cells[at].depth));
     for at in order {
         let cell = &pattern.cells[at];
         let [rate, interval, throughput, p50, p99, p999, place, in_flight, cpu] = figures(cell);

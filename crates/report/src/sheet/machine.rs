@@ -1,5 +1,6 @@
 //! The surroundings of a measurement as tables: target, engine, clock, machine, settings, self-checks.
 
+use fathom_order::InOrder;
 use fathom_record::RunRecord;
 use fathom_record::check::{Check, Outcome};
 use fathom_record::environment::{Environment, Severity};
@@ -159,7 +160,7 @@ pub fn preflight(environment: &Environment) -> Table {
         words("to change it", 1),
     ]);
     let mut all: Vec<_> = environment.preflight.iter().collect();
-    all.sort_by_key(|item| std::cmp::Reverse(item.severity));
+    all.put_in_order_by_key(|item| std::cmp::Reverse(item.severity));
     for item in all {
         let remedy = item.remedy.clone().unwrap_or_default();
         let severity = value_words::severity(item.severity).to_owned();
@@ -199,7 +200,7 @@ pub fn checks(checks: &[Check]) -> Table {
         words("what it means", 0),
     ]);
     let mut all: Vec<&Check> = checks.iter().collect();
-    all.sort_by_key(|check| std::cmp::Reverse(check.outcome));
+    all.put_in_order_by_key(|check| std::cmp::Reverse(check.outcome));
     for check in all {
         let in_unit =
             |value: Option<f64>| value.map(|v| figure(v, &check.unit)).unwrap_or_else(|| "–".to_owned());

@@ -1,11 +1,13 @@
 //! Many metrics at once: levels that keep the chance of any false finding, or the share of them.
 
+use fathom_order::InOrder;
+
 /// The level that each p-value is held against so that the chance of any false finding stays at `alpha`
 /// (Holm 1979): the smallest against `alpha / m`, the next against `alpha / (m-1)`, and all others against
 /// the level at which the first one failed.
 pub fn holm_levels(p_values: &[f64], alpha: f64) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p_values.len()).collect();
-    order.sort_by(|&a, &b| p_values[a].total_cmp(&p_values[b]));
+    order.put_in_order_by(|&a, &b| p_values[a].total_cmp(&p_values[b]));
     let mut levels = vec![alpha; p_values.len()];
     let mut failed = None;
     for (rank, at) in order.into_iter().enumerate() {
@@ -22,7 +24,7 @@ pub fn holm_levels(p_values: &[f64], alpha: f64) -> Vec<f64> {
 /// and Hochberg 1995). For maps of many cells, which are drawn as exploratory.
 pub fn benjamini_hochberg(p_values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p_values.len()).collect();
-    order.sort_by(|&a, &b| p_values[b].total_cmp(&p_values[a]));
+    order.put_in_order_by(|&a, &b| p_values[b].total_cmp(&p_values[a]));
     let mut adjusted = vec![1.0; p_values.len()];
     let mut least = 1.0f64;
     for (from_top, at) in order.into_iter().enumerate() {

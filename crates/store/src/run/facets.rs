@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use fathom_order::InOrder;
 use rusqlite::params_from_iter;
 
 use crate::error::StoreError;
@@ -95,6 +96,6 @@ impl Store {
 fn sorted(mut counts: BTreeMap<String, u64>) -> Vec<(String, u64)> {
     counts.remove("");
     let mut sorted: Vec<(String, u64)> = counts.into_iter().collect();
-    sorted.sort_by(|(_, one), (_, other)| other.cmp(one));
+    sorted.put_in_order_by(|(_, one), (_, other)| other.cmp(one));
     sorted
 }

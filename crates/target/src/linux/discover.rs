@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use fathom_order::InOrder;
 use fathom_record::facts::DeviceFacts;
 
 use super::inspect;
@@ -32,7 +33,7 @@ pub fn devices() -> Result<Vec<Device>, Error> {
     }
     let machine = Machine::look(&roots);
     let mut nodes: Vec<_> = machine.nodes.values().filter(|node| is_listed(node)).collect();
-    nodes.sort_by_cached_key(|node| natural(&node.name));
+    nodes.put_in_order_by_key(|node| natural(&node.name));
     let mut devices: Vec<_> = nodes.into_iter().map(|node| describe(&machine, node)).collect();
     let generic = generic_namespaces(&machine, &devices);
     devices.extend(generic);

@@ -11,6 +11,8 @@ use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use fathom_order::InOrder;
+
 use super::ReadAt;
 use super::SignatureClass::{self, Member, PartitionTable};
 use super::magics::{EXT, MAGICS, Magic, Place};
@@ -191,7 +193,7 @@ fn windows(size_bytes: u64) -> Vec<Range<u64>> {
         window.end = window.end.next_multiple_of(PAGE_BYTES).min(size_bytes);
     }
     wanted.retain(|window| window.start < window.end);
-    wanted.sort_by_key(|window| window.start);
+    wanted.put_in_order_by_key(|window| window.start);
     let mut merged: Vec<Range<u64>> = Vec::new();
     for window in wanted {
         match merged.last_mut() {

@@ -13,6 +13,7 @@ mod processor;
 mod surroundings;
 mod system;
 
+use fathom_order::InOrder;
 use fathom_record::environment::{Fact, Preflight, Severity};
 
 use evidence::Evidence;
@@ -56,7 +57,7 @@ const CHECKS: &[fn(&Evidence<'_>) -> Vec<Preflight>] = &[
 pub fn judge(facts: &[Fact]) -> Vec<Preflight> {
     let evidence = Evidence::new(facts);
     let mut findings: Vec<Preflight> = CHECKS.iter().flat_map(|check| check(&evidence)).collect();
-    findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    findings.put_in_order_by_key(|finding| std::cmp::Reverse(finding.severity));
     findings
 }
 

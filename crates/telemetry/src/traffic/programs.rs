@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use fathom_order::InOrder;
+
 use crate::Root;
 
 /// A machine with more processes is looked at in part, so that a look never holds a run up: each takes some
@@ -54,7 +56,7 @@ impl Programs {
             bytes.checked_sub(before).map(|bytes| (bytes, *process))
         });
         let mut grown: Vec<(u64, u32)> = grown.filter(|(bytes, _)| *bytes > 0).collect();
-        grown.sort_unstable_by(|a, b| b.cmp(a));
+        grown.put_in_order_by(|a, b| b.cmp(a));
         // The kernel's own threads work for others, and have no command line.
         let is_program = |process: u32| root.text(format!("/proc/{process}/cmdline")).is_some();
         grown.retain(|(_, process)| is_program(*process));

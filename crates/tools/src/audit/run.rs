@@ -1,5 +1,6 @@
 //! A run record held against itself, whoever measured.
 
+use fathom_order::InOrder;
 use fathom_record::RunRecord;
 use fathom_record::latency::LatencySummary;
 use fathom_record::run::{DirectionSummary, Ending, IoGroup};
@@ -22,7 +23,7 @@ pub fn audit_run(run: &RunRecord) -> Vec<Finding> {
     parts(run, &mut out);
     out.extend(concurrency(run));
     out.extend(ending(run));
-    out.sort_by_key(|finding| std::cmp::Reverse(finding.weight));
+    out.put_in_order_by_key(|finding| std::cmp::Reverse(finding.weight));
     out
 }
 

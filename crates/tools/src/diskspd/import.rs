@@ -2,6 +2,7 @@
 
 use std::io::BufRead;
 
+use fathom_order::InOrder;
 use fathom_record::facts::TargetKind;
 use fathom_record::latency::Quantile;
 use fathom_record::origin::{Quirk, StatedTotal};
@@ -376,7 +377,7 @@ fn latency(counts: &Counts, percentiles: &[Percentile], pick: PickMs) -> Option<
             Some(Quantile { q: row.order, value_ns, low_ns, high_ns })
         })
         .collect();
-    quantiles.sort_by(|a, b| a.q.total_cmp(&b.q));
+    quantiles.put_in_order_by(|a, b| a.q.total_cmp(&b.q));
     Some(LatencySummary {
         count: Some(counts.operations),
         min_ns: at(0.0),

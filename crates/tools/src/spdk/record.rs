@@ -1,5 +1,6 @@
 //! What SPDK's generators found, as a run record.
 
+use fathom_order::InOrder;
 use fathom_record::facts::TargetKind;
 use fathom_record::latency::{QUANTILES, Quantile};
 use fathom_record::origin::{Quirk, StatedTotal};
@@ -194,7 +195,7 @@ fn merged(outcome: &Outcome) -> Option<Vec<(f64, f64, u64)>> {
         return None;
     }
     let mut buckets: Vec<_> = with.iter().flat_map(|found| found.buckets.iter().copied()).collect();
-    buckets.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    buckets.put_in_order_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
     let sum = buckets.iter().try_fold(0u64, |sum, bucket| sum.checked_add(bucket.2));
     sum.filter(|sum| *sum > 0).map(|_| buckets)
 }
@@ -222,7 +223,7 @@ fn of_percentiles(found: &Distribution) -> Vec<Quantile> {
     };
     let inner = found.percentiles.iter().filter(|(q, _)| *q > 0.0 && *q < 1.0);
     let mut quantiles: Vec<Quantile> = inner.map(of).collect();
-    quantiles.sort_by(|a, b| a.q.total_cmp(&b.q));
+    quantiles.put_in_order_by(|a, b| a.q.total_cmp(&b.q));
     quantiles
 }
 

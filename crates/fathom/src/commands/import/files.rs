@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use fathom_order::InOrder;
+
 use crate::failure::Failure;
 
 /// One file to read.
@@ -42,7 +44,7 @@ pub fn collect(paths: &[PathBuf]) -> Result<Files, Failure> {
 /// Plain files of a folder and of those below. Links to folders are not followed, so there are no circles.
 fn below(folder: &Path, files: &mut Files) -> std::io::Result<()> {
     let mut entries = fs::read_dir(folder)?.collect::<Result<Vec<_>, _>>()?;
-    entries.sort_by_key(fs::DirEntry::file_name);
+    entries.put_in_order_by_key(fs::DirEntry::file_name);
     for entry in entries {
         let (path, kind) = (entry.path(), entry.file_type()?);
         let is_hidden = entry.file_name().to_string_lossy().starts_with('.');

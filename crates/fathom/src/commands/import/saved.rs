@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use fathom_campaign::calendar_now;
+use fathom_order::InOrder;
 use fathom_record::RunRecord;
 use fathom_store::{ImportRow, Store, StoreErrorKind};
 use fathom_tools::import::{
@@ -136,7 +137,7 @@ impl<'a> Saving<'a> {
         for waiting in std::mem::take(&mut self.waiting) {
             self.place(waiting)?;
         }
-        self.entries.sort_by(|a, b| a.path.cmp(&b.path));
+        self.entries.put_in_order_by(|a, b| a.path.cmp(&b.path));
         Ok(self.entries)
     }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use fathom_order::InOrder;
 use fathom_record::profile::{BlockLayer, GapQuantile, ProcessShare, SizeMix};
 use fathom_sizing::profile::mix_of_counts;
 use fathom_telemetry::blocktrace::demand::{Asked, AskedDirection};
@@ -85,7 +86,7 @@ fn processes(asked: &Asked) -> Vec<ProcessShare> {
             read_share: share(reads, of_name).unwrap_or(0.0),
         })
         .collect();
-    list.sort_by(|a, b| b.operations_share.total_cmp(&a.operations_share));
+    list.put_in_order_by(|a, b| b.operations_share.total_cmp(&a.operations_share));
     list.truncate(LISTED);
     list
 }

@@ -1,5 +1,6 @@
 //! Percentiles from fio's coarse table of latencies, where it prints no others.
 
+use fathom_order::InOrder;
 use fathom_record::latency::{QUANTILES, Quantile};
 use fathom_record::run::DirectionSummary;
 
@@ -18,7 +19,7 @@ pub fn fill(jobs: &[Job], directions: &mut [DirectionSummary]) {
 /// Quantiles by the steps that they lie in, in order.
 fn quantiles(steps: &[(Option<u64>, f64)]) -> Vec<Quantile> {
     let mut steps: Vec<(u64, f64)> = steps.iter().filter_map(|(edge, p)| Some(((*edge)?, *p))).collect();
-    steps.sort_by_key(|(edge, _)| *edge);
+    steps.put_in_order_by_key(|(edge, _)| *edge);
     let mut out = Vec::new();
     for q in QUANTILES {
         let (mut below, mut low_ns) = (0.0, 0);

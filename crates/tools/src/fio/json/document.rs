@@ -5,6 +5,8 @@
 
 use std::io::BufRead;
 
+use fathom_order::InOrder;
+
 use super::passing::Passed;
 use super::scan::{Key, Kind, Scanner, Stop, unescaped};
 use super::steady::SteadyState;
@@ -357,7 +359,7 @@ fn percentiles(scanner: &mut Scanner<'_>, inner_bins: &mut Vec<(u64, u64)>) -> R
     })?;
     // fio fills lists with zeros up to their end.
     out.retain(|(q, value)| *q > 0.0 || *value > 0);
-    out.sort_by(|a, b| a.0.total_cmp(&b.0));
+    out.put_in_order_by(|a, b| a.0.total_cmp(&b.0));
     Ok(out)
 }
 

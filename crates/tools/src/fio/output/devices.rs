@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use fathom_order::InOrder;
 use fathom_record::RunRecord;
 use fathom_record::telemetry::Telemetry;
 use serde_json::{Value, json};
@@ -109,7 +110,7 @@ impl Devices {
 
     /// Each device once, by name.
     pub fn total(mut self) -> Vec<DeviceUse> {
-        self.spans.sort_by_key(|span| (span.from_ms, span.until_ms));
+        self.spans.put_in_order_by_key(|span| (span.from_ms, span.until_ms));
         let mut all: BTreeMap<String, DeviceUse> = BTreeMap::new();
         // Of a device that runs at the same time share, the longest of them.
         let mut open: BTreeMap<String, (i64, DeviceUse)> = BTreeMap::new();
