@@ -107,9 +107,8 @@ struct Entry {
 /// # Errors
 /// Where the text is no list of clients: the line, where one is to blame, what is wrong, and what to write.
 pub fn clients_of_file(text: &str) -> Result<Vec<String>, (Option<usize>, String)> {
-    let read: File = toml::from_str(text).map_err(|error| {
-        let line = error.span().map_or(1, |span| 1 + text[..span.start].matches('\n').count());
-        let cause = error.message().trim().replace('\n', ", ");
+    let read: File = fathom_toml::read(text).map_err(|fathom_toml::Mistake { line, cause }| {
+        let cause = cause.trim().replace('\n', ", ");
         let form = "each client is a table [[client]] with reach = \"ssh:HOST\", and where they differ name, \
                     program, push, role, targets and destroy";
         (Some(line), format!("{cause}: {form}"))

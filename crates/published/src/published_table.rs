@@ -3,6 +3,7 @@
 use fathom_record::campaign::Conclusion;
 use fathom_record::verdict::Limit;
 use fathom_record::{CeilingScope, Direction, KnownCeiling};
+use fathom_toml::Mistake;
 use fathom_tools::Refusal;
 use serde::Deserialize;
 
@@ -139,12 +140,9 @@ pub enum Each {
 /// and what to write.
 pub fn parse_published(text: &str) -> Result<Published, Refusal> {
     check::names(text)?;
-    let found: Published = toml::from_str(text).map_err(|error| {
-        let before = |span: std::ops::Range<usize>| text.get(..span.start).unwrap_or(text);
-        let line = error.span().map(|span| before(span).matches('\n').count());
-        let written = line.and_then(|line| text.lines().nth(line)).unwrap_or_default();
-        let place = line.map(|line| format!("line {}", line + 1)).unwrap_or_default();
-        refused::refused(error.message(), written).at(place)
+    let found: Published = fathom_toml::read(text).map_err(|Mistake { line, cause }| {
+        let written = text.lines().nth(line - 1).unwrap_or_default();
+        refused::refused(&cause, written).at(format!("line {line}"))
     })?;
     if found.rows.is_empty() && found.workloads.is_empty() {
         return Err(Refusal::new(EXPECTED, "it has no [[row]]"));

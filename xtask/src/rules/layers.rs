@@ -6,10 +6,11 @@ use crate::tree::Tree;
 const PREFIX: &str = "fathom-";
 
 /// Each crate, and those of ours that it may be built from.
-const LAYERS: [(&str, &[&str]); 34] = [
+const LAYERS: [(&str, &[&str]); 35] = [
     ("archive", &[]),
     ("json", &[]),
     ("order", &[]),
+    ("toml", &[]),
     ("spec", &[]),
     ("fabric", &["spec"]),
     ("measure", &[]),
@@ -20,7 +21,7 @@ const LAYERS: [(&str, &[&str]); 34] = [
     ("nvmet", &["order", "measure", "spec", "record", "target", "sim", "fabric", "engine"]),
     ("telemetry", &["order", "measure", "spec", "record"]),
     ("stats", &["order", "measure", "spec", "record"]),
-    ("attribute", &["order", "measure", "spec", "record", "stats"]),
+    ("attribute", &["order", "toml", "measure", "spec", "record", "stats"]),
     ("sizing", &["order", "measure", "spec", "record", "stats"]),
     ("store", &["json", "order", "measure", "spec", "record", "stats", "attribute", "sizing"]),
     ("tools", &["order", "measure", "record"]),
@@ -28,8 +29,8 @@ const LAYERS: [(&str, &[&str]); 34] = [
     ("fleet", &["order", "measure", "record", "sizing", "tools", "demand"]),
     ("export", &["order", "measure", "record", "tools"]),
     ("python", &["order", "measure", "record", "sizing", "tools", "demand", "fleet", "export"]),
-    ("published", &["order", "measure", "record", "attribute", "tools"]),
-    ("plan", &["order", "measure", "spec", "record", "sizing"]),
+    ("published", &["order", "toml", "measure", "record", "attribute", "tools"]),
+    ("plan", &["order", "toml", "measure", "spec", "record", "sizing"]),
     (
         "report",
         &["json", "order", "measure", "spec", "record", "stats", "attribute", "sizing", "store", "plan"],

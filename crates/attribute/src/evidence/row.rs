@@ -117,7 +117,7 @@ const WORDS: [&str; 9] =
 
 /// The whole table with what was fitted, or what is wrong in it.
 pub fn read(text: &str, fitted: &str) -> Result<Table, String> {
-    let mut all: Toml = toml::from_str(text).map_err(|error| error.to_string())?;
+    let mut all: Toml = fathom_toml::values(text).map_err(|mistake| mistake.to_string())?;
     overlay(&mut all, fitted)?;
     let sheet: Sheet = Value::Table(all).try_into().map_err(|error: toml::de::Error| error.to_string())?;
     let mut usual = vec![None; Feature::ALL.len()];
@@ -138,7 +138,7 @@ pub fn read(text: &str, fitted: &str) -> Result<Table, String> {
 
 /// Puts fitted figures in the place of those set by hand: of the calibration, and of densities of causes that are there.
 fn overlay(all: &mut Toml, fitted: &str) -> Result<(), String> {
-    let fitted: Toml = toml::from_str(fitted).map_err(|error| format!("fitted: {error}"))?;
+    let fitted: Toml = fathom_toml::values(fitted).map_err(|mistake| format!("fitted: {mistake}"))?;
     for (section, entries) in &fitted {
         let entries = entries.as_table().ok_or_else(|| format!("fitted: {section} is not a table"))?;
         let place = all.get_mut(section).and_then(Value::as_table_mut);
