@@ -112,6 +112,24 @@ impl Ends {
     }
 }
 
+/// Where a job's thread is: its processor, whether it wakes up on time, and the wall around it.
+struct Seat<'a> {
+    cpu: Option<u32>,
+    punctual: bool,
+    wall: &'a Wall,
+}
+
+/// What a job's thread and the control plane tell each other.
+struct Ties {
+    exchange: Exchange,
+    ready: mpsc::Sender<Result<(), EngineError>>,
+    started: mpsc::Receiver<Timeline>,
+    halt: Arc<AtomicBool>,
+}
+
+/// A job's whole life on its own thread.
+type Life<'a> = dyn Fn(JobPlan, Seat<'_>, Ties) -> Result<JobEnding, EngineError> + Sync + 'a;
+
 /// Runs all jobs to their end. `build` makes a job's engine on the job's own thread, and `harvest`
 /// takes there what a decorator found when the job has ended.
 ///
@@ -122,6 +140,16 @@ pub fn run<E: Engine>(
     clock: WallClock,
     build: impl Fn(&JobPlan) -> Result<E, EngineError> + Sync,
     harvest: impl Fn(&E) -> Option<VerifyReport> + Sync,
+    observe: &mut Observer<'_>,
+) -> Result<Measured, EngineError> {
+    lead(plan, clock, &|job, seat, ties| work(job, seat, clock, (&build, &harvest), ties), observe)
+}
+
+/// The same, compiled once for all engines.
+fn lead(
+    plan: CrewPlan<'_>,
+    clock: WallClock,
+    life: &Life<'_>,
     observe: &mut Observer<'_>,
 ) -> Result<Measured, EngineError> {
     let halt = Arc::new(AtomicBool::new(false));
@@ -138,13 +166,11 @@ pub fn run<E: Engine>(
             let (end, exchange) = Ends::new();
             let (start, started) = mpsc::channel::<Timeline>();
             let cpu = (!conduct.cpus.is_empty()).then(|| conduct.cpus[job.job as usize % conduct.cpus.len()]);
-            let (ready, halt, hooks) = (ready.clone(), Arc::clone(&halt), (&build, &harvest));
-            let (punctual, wall) = (plan.punctual, &wall);
-            let body =
-                move || work(job, (cpu, punctual, wall), clock, hooks, exchange, ready, &started, halt);
+            let seat = Seat { cpu, punctual: plan.punctual, wall: &wall };
+            let ties = Ties { exchange, ready: ready.clone(), started, halt: Arc::clone(&halt) };
             let thread = std::thread::Builder::new()
                 .name(format!("job-{}", threads.len()))
-                .spawn_scoped(scope, body)
+                .spawn_scoped(scope, move || life(job, seat, ties))
                 .map_err(|error| EngineError::system("starting a job's thread", &error))?;
             starts.push(start);
             ends.push(end);
@@ -210,16 +236,12 @@ impl Drop for HaltOnPanic {
     }
 }
 
-#[expect(clippy::too_many_arguments, reason = "everything that crosses into the thread, once")]
 fn work<E: Engine>(
     mut plan: JobPlan,
-    (cpu, punctual, wall): (Option<u32>, bool, &Wall),
+    Seat { cpu, punctual, wall }: Seat<'_>,
     clock: WallClock,
     (build, harvest): (&impl Fn(&JobPlan) -> Result<E, EngineError>, &impl Fn(&E) -> Option<VerifyReport>),
-    exchange: Exchange,
-    ready: mpsc::Sender<Result<(), EngineError>>,
-    started: &mpsc::Receiver<Timeline>,
-    halt: Arc<AtomicBool>,
+    Ties { exchange, ready, started, halt }: Ties,
 ) -> Result<JobEnding, EngineError> {
     let job = plan.job;
     let _guard = HaltOnPanic(Arc::clone(&halt));
