@@ -5,8 +5,9 @@ use super::options::Options;
 use super::pairs::{Contender, Tool};
 use super::programs::Programs;
 use super::statistics::paired_ratio;
+use super::t_io_uring::{self, WaitsFor};
 use super::tool::{Cpu, Interface, Load, Measured};
-use super::{bdevperf, fathom, fio, t_io_uring};
+use super::{bdevperf, fathom, fio};
 
 /// What of two runs is divided, ours by theirs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -192,7 +193,11 @@ fn beside_peers(
     if interface == Interface::Uring {
         if let Some(program) = &programs.t_io_uring {
             let asked = if depth == 1 { BESIDE_T_IO_URING_AT_1 } else { BESIDE_T_IO_URING };
-            beside("t/io_uring", Tool::TIoUring, t_io_uring::command(program, &load), &[asked]);
+            let command = |waits_for| t_io_uring::command(program, &load, waits_for);
+            beside("t/io_uring", Tool::TIoUring, command(WaitsFor::Batch), &[asked]);
+            if depth > 1 {
+                beside("t/io_uring -c1", Tool::TIoUring, command(WaitsFor::One), &[BESIDE_T_IO_URING]);
+            }
         }
         if let Some(program) = programs.bdevperf.as_ref().filter(|_| depth > 1) {
             let command = bdevperf::command(program, &load, options.cpu);
@@ -287,7 +292,8 @@ mod tests {
         let with_t = comparisons.iter().filter(|c| c.sides[1].tool == Tool::TIoUring);
         let asked: Vec<_> = with_t.map(|c| (c.case, c.figures[0].1)).collect();
         let (whole, nearly) = (Bound::AtLeast(1.0), Bound::AtLeast(0.95));
-        assert_eq!(asked, [("device-d32", whole), ("device-d128", whole), ("device-d1", nearly)]);
+        let [d32, d128] = ["device-d32", "device-d128"].map(|case| (case, whole));
+        assert_eq!(asked, [d32, d32, d128, d128, ("device-d1", nearly)]);
     }
 
     #[test]

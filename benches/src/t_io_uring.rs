@@ -6,12 +6,23 @@ use super::tool::{Cpu, Load, Measured};
 /// It prints no rate for its last second, so it gets one more.
 const SILENT_SECONDS: u64 = 1;
 
+/// Completions that it waits for in each call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WaitsFor {
+    /// As many as it submits, up to 32: its default. Down to depth 32 nothing is in flight when it submits again.
+    Batch,
+    /// The first, as fathom does.
+    One,
+}
+
 /// Not polled; registered files and one registered buffer are its defaults.
-pub fn command(program: &str, load: &Load) -> Vec<String> {
+pub fn command(program: &str, load: &Load, waits_for: WaitsFor) -> Vec<String> {
     let mut command: Vec<String> =
         [program, "-p0", "-B1", "-F1", "-b4096", "-R1"].map(str::to_owned).to_vec();
     let seconds = load.seconds + SILENT_SECONDS;
-    command.extend([format!("-d{}", load.depth), format!("-r{seconds}"), load.target.clone()]);
+    command.extend([format!("-d{}", load.depth), format!("-r{seconds}")]);
+    command.extend((waits_for == WaitsFor::One).then(|| "-c1".to_owned()));
+    command.push(load.target.clone());
     command
 }
 
