@@ -194,15 +194,23 @@ impl Parser {
 
     /// Gathers a header, and judges it as soon as its first bytes are there.
     fn header(&mut self, input: &mut &[u8]) -> Result<Option<Pdu>, Fatal> {
-        if self.have < COMMON_BYTES {
-            self.stage(input, COMMON_BYTES);
+        let kind = if self.have < COMMON_BYTES {
+            match input.split_first_chunk::<COMMON_BYTES>() {
+                // Of a length that is known when this is compiled: any other is copied by a call.
+                Some((common, rest)) if self.have == 0 => {
+                    self.staged[..COMMON_BYTES].copy_from_slice(common);
+                    (self.have, *input) = (COMMON_BYTES, rest);
+                }
+                _ => self.stage(input, COMMON_BYTES),
+            }
             // The length decides whether there is anything to wait for, so it is judged first.
             if self.have < COMMON_BYTES {
                 return Ok(None);
             }
-            self.judge_common()?;
-        }
-        let kind = Kind::of(self.staged[0]).ok_or(Fault::UnknownKind)?;
+            self.judge_common()?
+        } else {
+            Kind::of(self.staged[0]).ok_or(Fault::UnknownKind)?
+        };
         let digest = if kind.is_digested() { self.framing.header_digest_bytes() } else { 0 };
         let whole = kind.header_bytes() + digest;
         self.stage(input, whole);
@@ -231,7 +239,7 @@ impl Parser {
         CommonHeader::read_from_prefix(&self.staged).map_or_else(|_| blank(), |(common, _)| common)
     }
 
-    fn judge_common(&self) -> Result<(), Fatal> {
+    fn judge_common(&self) -> Result<Kind, Fatal> {
         let common = self.common();
         let kind = Kind::of(common.kind).ok_or(Fault::UnknownKind)?;
         if kind.is_from_host() != (self.peer == Peer::Host) {
@@ -250,7 +258,7 @@ impl Parser {
         let plen = common.plen.get();
         if terminates {
             let fits = (SHORT_BYTES as u32..=TERMINATION_BYTES as u32).contains(&plen);
-            return if fits { Ok(()) } else { Err(Fault::TotalLength.into()) };
+            return if fits { Ok(kind) } else { Err(Fault::TotalLength.into()) };
         }
         let has_digest = common.flags & HEADER_DIGEST != 0;
         if has_digest != (self.framing.header_digest && kind.is_digested()) {
@@ -264,9 +272,9 @@ impl Parser {
             return Err(Fault::TransferFlag.into());
         }
         if !kind.may_carry_data() || common.pdo == 0 && kind == Kind::Command {
-            return if plen == header { Ok(()) } else { Err(Fault::TotalLength.into()) };
+            return if plen == header { Ok(kind) } else { Err(Fault::TotalLength.into()) };
         }
-        self.judge_data(&common, header)
+        self.judge_data(&common, header).map(|()| kind)
     }
 
     /// Of a PDU with data, whose header with its digest takes `header` bytes.
