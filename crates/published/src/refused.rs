@@ -32,6 +32,12 @@ pub fn refused(message: &str, line: &str) -> Refusal {
     if message.starts_with("invalid type") && message.contains("expected f64") {
         return refusal(message.replace("expected f64", "expected a number"), NUMBER.to_owned());
     }
+    if message.contains("expected string only") {
+        return refusal(
+            "not a word".to_owned(),
+            "write a word in quotes: docs/published.md lists them".to_owned(),
+        );
+    }
     match line.split_once('=').map(|(_, value)| value.trim()).filter(|value| is_spelt_otherwise(value)) {
         Some(value) => refusal(format!("{value} is not a valid number"), NUMBER.to_owned()),
         None => Refusal::new(EXPECTED, message),

@@ -134,4 +134,5 @@ fn units_and_limits_that_say_nothing_are_refused_by_name() {
     refused(&limit("throughput = 1\nunit = \"IOPS\""), &["line 5", "\"IOPS\"", "MiB/s"]);
     refused(&row("a", "throughput = 3\nunit = \"MB\""), &["did you mean \"MB/s\"?"]);
     refused(&row("a", "latency_us = \"3 ms\"\niops = 9"), &["line 8", "write a number"]);
+    refused(&row("a", "cpu_of = [1]\niops = 9"), &["line 8", "write a word in quotes"]);
 }
