@@ -294,6 +294,9 @@ mod tests {
         let (whole, nearly) = (Bound::AtLeast(1.0), Bound::AtLeast(0.95));
         let [d32, d128] = ["device-d32", "device-d128"].map(|case| (case, whole));
         assert_eq!(asked, [d32, d32, d128, d128, ("device-d1", nearly)]);
+        let of_t = comparisons.iter().map(|c| &c.sides[1]).filter(|side| side.tool == Tool::TIoUring);
+        let for_one: Vec<_> = of_t.map(|side| side.command.iter().any(|word| word == "-c1")).collect();
+        assert_eq!(for_one, [false, true, false, true, false]);
     }
 
     #[test]

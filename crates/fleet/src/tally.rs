@@ -310,7 +310,7 @@ fn by_shortage(a: &FleetRow, b: &FleetRow) -> Ordering {
 /// Keeps the first of a list that is longer than so many.
 fn shorten(rows: &mut Vec<FleetRow>, most: usize, order: fn(&FleetRow, &FleetRow) -> Ordering) {
     if rows.len() > most {
-        rows.put_in_order_by(order);
+        rows.sort_by(order);
         rows.truncate(LISTED);
     }
 }

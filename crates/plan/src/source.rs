@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use fathom_toml::line_of;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -189,11 +190,6 @@ fn syntax(text: &str, error: &toml::de::Error) -> (PlanErrorKind, String) {
     }
     let cause = error.message().trim().replace('\n', ", ");
     (PlanErrorKind::Syntax, format!("{cause}; a plan is lines such as `bs = \"4k\"`"))
-}
-
-/// The line, from 1, that holds a byte of a text.
-fn line_of(text: &str, byte: usize) -> usize {
-    1 + text.bytes().take(byte).filter(|b| *b == b'\n').count()
 }
 
 #[cfg(test)]

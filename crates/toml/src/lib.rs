@@ -47,7 +47,7 @@ pub fn values(text: &str) -> Result<Table, Mistake> {
 }
 
 /// The line, from 1, that holds a byte of a text.
-fn line_of(text: &str, byte: usize) -> usize {
+pub fn line_of(text: &str, byte: usize) -> usize {
     1 + text.bytes().take(byte).filter(|b| *b == b'\n').count()
 }
 
@@ -90,13 +90,18 @@ fn blamed(
             }
         }
         (Value::Array(list), DeValue::Array(places)) => {
-            let with = |count: usize, last: Option<Value>| {
-                is_so(Value::Array(list.iter().take(count).cloned().chain(last).collect()))
-            };
-            match last_of_least(list.len(), &|count| with(count, None)) {
-                Some(at) => blamed(&list[at], &places[at], is_missing, &|other| with(at, Some(other))),
-                None => here,
+            // Each stands alone, so that of a long list every half is read once.
+            let within = |part: &[Value]| is_so(Value::Array(part.to_vec()));
+            if list.is_empty() || within(&[]) {
+                return here;
             }
+            let (mut at, mut end) = (0, list.len());
+            while end - at > 1 {
+                let middle = at.midpoint(end);
+                if within(&list[at..middle]) { end = middle } else { at = middle }
+            }
+            let Some(place) = places.get(at) else { return here };
+            blamed(&list[at], place, is_missing, &|other| within(&[other]))
         }
         _ => here,
     }

@@ -219,7 +219,7 @@ fn sorted(mut held: HeldVolumes) -> HeldVolumes {
 
 fn shorten(held: &mut HeldVolumes) {
     let month = |volume: &HeldVolume| volume.month.unwrap_or(0.0);
-    held.listed.put_in_order_by(|a, b| month(b).total_cmp(&month(a)).then_with(|| a.volume.cmp(&b.volume)));
+    held.listed.sort_by(|a, b| month(b).total_cmp(&month(a)).then_with(|| a.volume.cmp(&b.volume)));
     held.listed.truncate(LISTED);
 }
 
