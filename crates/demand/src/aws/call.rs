@@ -254,7 +254,7 @@ impl<'a, M: Machine> Caller<'a, M> {
 }
 
 /// A value of a form: all but letters, digits and `-_.~` as their bytes (RFC 3986).
-fn percent(value: &str) -> String {
+pub(super) fn percent(value: &str) -> String {
     let byte = |byte: u8| match byte {
         b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => char::from(byte).to_string(),
         other => format!("%{other:02X}"),
