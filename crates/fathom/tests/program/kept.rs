@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::typed::{Answer, Typist, until_a_job_runs};
 
-const RUN: &str = "run --target sim:nvme --time 1s";
+const RUN: &str = "run --target sim:gp3 --time 1s";
 const FIO: &str = "fio --name=a --ioengine=null --size=1m --rw=randread --quiet";
 
 /// Every way to have a file written that is called `there`, with an ending: what is typed, and the file.
@@ -22,9 +22,9 @@ fn outputs() -> Vec<(String, String)> {
     };
     for command in [
         RUN,
-        "assess sim:nvme --budget 5s --patterns randread-4k",
-        "sweep --target sim:nvme --time 1s --over depth=1,2 --passes 1",
-        "compare sim:nvme sim:gp3 --patterns randread-4k --depth 8 --budget 60s",
+        "assess sim:gp3 --budget 5s --patterns randread-4k",
+        "sweep --target sim:gp3 --time 1s --over depth=1,2 --passes 1",
+        "compare sim:gp3 sim:gp3,seed=2 --patterns randread-4k --depth 8 --budget 60s",
         "size demand.csv --values per-row --size 1TiB --region us-east-1",
         "profile demand.csv --values per-row",
     ] {
@@ -334,7 +334,7 @@ fn a_run_that_could_not_be_saved_is_not_done() {
     }
     assert_eq!(std::fs::read_to_string(typist.path("mine.txt")).unwrap(), "not a store");
     assert_eq!(std::fs::read(typist.path("newer")).unwrap(), newer);
-    let line = "run --target sim:nvme --time 1s --json=kept.json --store mine.txt";
+    let line = "run --target sim:gp3 --time 1s --json=kept.json --store mine.txt";
     let answer = Answer::from(
         Command::new(env!("CARGO_BIN_EXE_fathom"))
             .current_dir(typist.folder())

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::typed::Typist;
 
-const RUN: [&str; 5] = ["run", "--target", "sim:nvme", "--time", "1s"];
+const RUN: [&str; 5] = ["run", "--target", "sim:gp3", "--time", "1s"];
 
 #[test]
 fn results_go_to_files_and_people_still_see_them() {
