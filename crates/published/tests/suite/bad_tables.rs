@@ -20,7 +20,7 @@ fn row(name: &str, more: &str) -> String {
     )
 }
 
-/// What a table comes to, and that it took no second.
+/// What a table comes to, and that a short one took no second.
 #[track_caller]
 fn explained(body: &str) -> Vec<Explained> {
     let begin = Instant::now();
@@ -28,9 +28,7 @@ fn explained(body: &str) -> Vec<Explained> {
         parse_published(&format!("title = \"t\"\n{body}")).unwrap_or_else(|refusal| panic!("{refusal}"));
     let all = explain_published(&table);
     let _ = remarks(&table);
-    // Tests are built with little optimisation, and others run beside them.
-    let longest = if all.len() < 100 { LONGEST } else { 5 * LONGEST };
-    assert!(begin.elapsed() < longest, "{:?}", begin.elapsed());
+    assert!(all.len() >= 100 || begin.elapsed() < LONGEST, "{:?}", begin.elapsed());
     for one in &all {
         let total: f64 = one.weighed.iter().map(|w| w.probability).sum();
         assert!((total - 1.0).abs() < 1e-6, "{}: {total}", one.title);
@@ -115,14 +113,24 @@ fn rows_that_contradict_each_other_are_never_sure() {
     }
 }
 
-#[test]
-fn a_thousand_rows_are_explained_in_one_go() {
+/// How long so many rows take: the machine's speed is in it.
+fn time_of(rows: usize) -> Duration {
     let mut body = String::new();
-    for at in 1..=1000 {
+    for at in 1..=rows {
         let _ =
             write!(body, "{}", row(&format!("row {at}"), &format!("depth = {at}\niops = {}", 100 + 7 * at)));
     }
-    assert_eq!(explained(&body).len(), 1000);
+    let begin = Instant::now();
+    assert_eq!(explained(&body).len(), rows);
+    begin.elapsed()
+}
+
+/// Each row is held against each other: four times as many take sixteen times as long, and not 64.
+#[test]
+fn a_thousand_rows_are_explained_in_one_go() {
+    let few = (0..3).map(|_| time_of(250)).min().unwrap();
+    let many = time_of(1000);
+    assert!(many < 40 * few, "{many:?} for {few:?}");
 }
 
 #[test]

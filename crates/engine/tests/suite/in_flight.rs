@@ -1,7 +1,7 @@
 //! A closed loop keeps a device of 2 GB/s busy with writes: no content is made between two I/Os of a lone slot where making
 //! it would take as long as a second call. Verification computes its checksums there: that is printed and not judged.
 //!
-//! `cargo test -p fathom-engine --test in_flight -- --nocapture` prints the shares of time in flight, which are the
+//! `cargo test -p fathom-engine --test suite in_flight -- --nocapture` prints the shares of time in flight, which are the
 //! machine's as much as the loop's: they are not judged.
 #![allow(
     clippy::unwrap_used,

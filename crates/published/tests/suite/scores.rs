@@ -4,7 +4,6 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test panics when it is wrong")]
 #![allow(clippy::print_stdout, reason = "a score is for who reads it")]
 
-#[path = "scores/left_out.rs"]
 mod left_out;
 
 use std::fmt::Write as _;

@@ -8,7 +8,7 @@ use fathom_record::{RunRecord, parse_run};
 use fathom_stats::exposure::{Exposure, Knowledge, guard};
 
 fn record(kind: TargetKind) -> RunRecord {
-    let mut record = parse_run(include_bytes!("../../../fuzz/seeds/record/run.json")).unwrap();
+    let mut record = parse_run(include_bytes!("../../../../fuzz/seeds/record/run.json")).unwrap();
     record.target.kind = kind;
     record.target.size_bytes = 1 << 40;
     record.ledger.bytes_written = Some(1 << 30);

@@ -18,7 +18,7 @@ use fathom_stats::{Cell, Grid, Observation, Search, SearchOptions};
 use fathom_store::Store;
 use serde::Deserialize;
 
-const PUBLISHED: &str = include_str!("../../../evaluations/nvmeof-initiators.toml");
+const PUBLISHED: &str = include_str!("../../../../evaluations/nvmeof-initiators.toml");
 
 /// Rate of each counterpart at its published point.
 const STRETCHED_PER_S: f64 = 400.0;

@@ -1,0 +1,12 @@
+//! Campaigns on simulated stacks and on targets of this machine.
+
+mod analyse;
+mod assess;
+mod compare;
+mod evaluation;
+mod repeat;
+mod repeats;
+mod replay;
+mod sweep;
+mod targets;
+mod witness;

@@ -1,0 +1,10 @@
+//! Statistics against simulated truth and published figures.
+
+mod comparison;
+mod curve;
+mod knowledge;
+mod search_truth;
+mod shape;
+mod statistics;
+mod steady;
+mod tail;

@@ -1,0 +1,6 @@
+//! Telemetry of this machine and of drawn ones.
+
+mod blocktrace;
+mod machines;
+mod sources;
+mod this_machine;
