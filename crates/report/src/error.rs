@@ -14,14 +14,6 @@ pub enum ReportError {
         /// What is wrong with it.
         cause: &'static str,
     },
-    /// The drawing library refused a picture.
-    #[error("could not draw the picture \"{picture}\": {cause}")]
-    Picture {
-        /// What it shows.
-        picture: String,
-        /// The library's message.
-        cause: String,
-    },
     /// The page's template could not be filled in.
     #[error("could not fill in the page: {0}")]
     Page(#[from] askama::Error),

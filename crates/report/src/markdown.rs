@@ -103,7 +103,7 @@ impl Markdown {
 /// The report of one run.
 ///
 /// # Errors
-/// When a histogram of the record is damaged, or a drawing fails.
+/// When a histogram of the record is damaged.
 pub fn run(run: &RunRecord) -> Result<Markdown, ReportError> {
     let mut out = Markdown { text: String::new(), pictures: Vec::new() };
     out.heading(1, &imported::title(run));
@@ -164,14 +164,14 @@ pub fn run(run: &RunRecord) -> Result<Markdown, ReportError> {
 /// The report of a campaign. Runs that are not among `runs` are left out of the pictures.
 ///
 /// # Errors
-/// When a histogram of a record is damaged, or a drawing fails.
+/// When a histogram of a record is damaged.
 pub fn campaign(record: &CampaignRecord, runs: &[RunRecord]) -> Result<Markdown, ReportError> {
     match record {
         CampaignRecord::Assess(record) => assess(record, runs),
-        CampaignRecord::Sweep(record) => sweep(record, runs),
-        CampaignRecord::Compare(record) => compare(record, runs),
+        CampaignRecord::Sweep(record) => Ok(sweep(record, runs)),
+        CampaignRecord::Compare(record) => Ok(compare(record, runs)),
         CampaignRecord::Explain(record) => Ok(explain(record)),
-        CampaignRecord::Repeat(record) => repeat(record, runs),
+        CampaignRecord::Repeat(record) => Ok(repeat(record, runs)),
     }
 }
 
@@ -213,7 +213,7 @@ fn verdict(out: &mut Markdown, verdict: &Verdict) {
     }
 }
 
-fn sweep(sweep: &SweepRecord, runs: &[RunRecord]) -> Result<Markdown, ReportError> {
+fn sweep(sweep: &SweepRecord, runs: &[RunRecord]) -> Markdown {
     let mut out = Markdown { text: String::new(), pictures: Vec::new() };
     out.heading(1, &format!("Sweep over {}", sweep_sheet::axes(sweep)));
     out.line(&text(&format!(
@@ -225,7 +225,7 @@ fn sweep(sweep: &SweepRecord, runs: &[RunRecord]) -> Result<Markdown, ReportErro
     )));
     out.alarm(&sweep_sheet::failures(sweep));
     out.list(&sweep_sheet::extremes(sweep));
-    out.figures("", pictures_of_sweep::of_sweep(sweep)?);
+    out.figures("", pictures_of_sweep::of_sweep(sweep));
     if let Some(scaling) = sweep_sheet::scaling(sweep) {
         out.heading(2, "Scaling with jobs");
         out.table(&scaling);
@@ -243,10 +243,10 @@ fn sweep(sweep: &SweepRecord, runs: &[RunRecord]) -> Result<Markdown, ReportErro
     out.heading(2, "Self-checks");
     out.table(&machine::checks_of_all(runs));
     out.reproduction(&reproduce::campaign(Some(sweep_line(sweep)), &sweep.id));
-    Ok(out.finished())
+    out.finished()
 }
 
-fn repeat(repeat: &RepeatRecord, runs: &[RunRecord]) -> Result<Markdown, ReportError> {
+fn repeat(repeat: &RepeatRecord, runs: &[RunRecord]) -> Markdown {
     let mut out = Markdown { text: String::new(), pictures: Vec::new() };
     out.heading(1, &format!("Repeated: {}", repeat.plan.title));
     out.line(&text(&format!(
@@ -264,7 +264,7 @@ fn repeat(repeat: &RepeatRecord, runs: &[RunRecord]) -> Result<Markdown, ReportE
     if !repeat.conclusions.is_empty() {
         out.heading(2, "Its conclusions");
         out.table(&repeat_sheet::conclusions(repeat));
-        out.figures("", pictures_of_repeat::of_repeat(repeat)?);
+        out.figures("", pictures_of_repeat::of_repeat(repeat));
     }
     out.heading(2, "Its figures and yours");
     out.table(&repeat_sheet::figures(repeat));
@@ -274,7 +274,7 @@ fn repeat(repeat: &RepeatRecord, runs: &[RunRecord]) -> Result<Markdown, ReportE
     out.heading(2, "Self-checks");
     out.table(&machine::checks_of_all(runs));
     out.reproduction(&reproduce::campaign(repeat.command.clone(), &repeat.id));
-    Ok(out.finished())
+    out.finished()
 }
 
 /// An analysis, every run in it.
@@ -290,7 +290,7 @@ pub fn analysis(analysis: &Analysis) -> String {
     out.finished().text
 }
 
-fn compare(record: &CompareRecord, runs: &[RunRecord]) -> Result<Markdown, ReportError> {
+fn compare(record: &CompareRecord, runs: &[RunRecord]) -> Markdown {
     let mut out = Markdown { text: String::new(), pictures: Vec::new() };
     out.heading(1, &compare_sheet::title(record));
     out.list(&[
@@ -307,12 +307,12 @@ fn compare(record: &CompareRecord, runs: &[RunRecord]) -> Result<Markdown, Repor
     out.table(&compare_sheet::decisions(record));
     out.list(&record.workloads.iter().map(compare_sheet::sentence).collect::<Vec<_>>());
     out.line(&text(&compare_sheet::legend(record)));
-    out.figures("", pictures_of_compare::of_all(record)?);
+    out.figures("", pictures_of_compare::of_all(record));
     for (at, workload) in record.workloads.iter().enumerate() {
         out.heading(2, &workload.title);
         out.table(&compare_sheet::metrics(workload));
         out.list(&compare_sheet::conditions(workload));
-        out.figures(&format!("{}-", at + 1), pictures_of_compare::of_workload(record, workload)?);
+        out.figures(&format!("{}-", at + 1), pictures_of_compare::of_workload(record, workload));
     }
     if !record.commands.is_empty() {
         out.heading(2, "Commands before the sides' turns");
@@ -333,7 +333,7 @@ fn compare(record: &CompareRecord, runs: &[RunRecord]) -> Result<Markdown, Repor
         out.table(&machine::checks_of_all(runs));
     }
     out.reproduction(&reproduce::campaign(compare_line(record), &record.id));
-    Ok(out.finished())
+    out.finished()
 }
 
 fn assess(campaign: &AssessRecord, runs: &[RunRecord]) -> Result<Markdown, ReportError> {

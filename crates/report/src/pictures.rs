@@ -33,32 +33,27 @@ impl Figure {
 /// The pictures of a pattern, as far as its runs are at hand.
 ///
 /// # Errors
-/// When a histogram is damaged, or the drawing library refuses.
+/// When a histogram is damaged.
 pub fn of_pattern(pattern: &PatternResult, runs: &[RunRecord]) -> Result<Vec<Figure>, ReportError> {
     let chosen = chosen(pattern);
     let all = [
-        operating(pattern, &chosen)?,
+        operating(pattern, &chosen),
         distributions(pattern, &chosen, runs)?,
         best_run(&chosen, runs)
             .map(|(run, place)| seconds(&pattern.title, run, &place))
             .transpose()?
             .flatten(),
-        bars(pattern)?,
+        bars(pattern),
         pattern
             .verdict
             .as_ref()
-            .map(|verdict| pictures_of_explain::of_causes(&pattern.title, verdict, None))
-            .transpose()?
-            .flatten(),
+            .and_then(|verdict| pictures_of_explain::of_causes(&pattern.title, verdict, None)),
     ];
     Ok(all.into_iter().flatten().collect())
 }
 
 /// All patterns of an assessment that were measured, in one picture.
-///
-/// # Errors
-/// When the drawing library refuses.
-pub fn of_assessment(patterns: &[PatternResult]) -> Result<Option<Figure>, ReportError> {
+pub fn of_assessment(patterns: &[PatternResult]) -> Option<Figure> {
     let row = |pattern: &PatternResult| {
         let best = pattern.cells.iter().max_by(|a, b| a.operations_per_s.total_cmp(&b.operations_per_s));
         let peak = point(pattern, OperatingPointKind::Peak).or(best)?;
@@ -75,13 +70,13 @@ pub fn of_assessment(patterns: &[PatternResult]) -> Result<Option<Figure>, Repor
         })
     };
     let rows: Vec<OverviewRow> = patterns.iter().filter_map(row).collect();
-    Ok(overview("All patterns", &rows)?.map(|picture| Figure {
+    overview("All patterns", &rows).map(|picture| Figure {
         name: "overview",
         title: "All patterns".to_owned(),
         caption: "Dot: peak. Ring: balanced point, where it is another one. Both axes are logarithmic."
             .to_owned(),
         picture,
-    }))
+    })
 }
 
 /// Ids of the runs whose series a campaign's report draws; of all others it needs the summaries alone.
@@ -95,7 +90,7 @@ pub fn runs_drawn(campaign: &CampaignRecord, runs: &[RunRecord]) -> Vec<String> 
 /// The pictures of a single run.
 ///
 /// # Errors
-/// When a histogram is damaged, or the drawing library refuses.
+/// When a histogram is damaged.
 pub fn of_run(run: &RunRecord) -> Result<Vec<Figure>, ReportError> {
     let mut curves = Vec::new();
     for summary in &run.summary.directions {
@@ -115,7 +110,7 @@ pub fn of_run(run: &RunRecord) -> Result<Vec<Figure>, ReportError> {
     }
     let open = run.workload.arrival.is_open();
     let kind = if open { "service and response" } else { "service" };
-    let percentiles = percentile_curves("This run", kind, &curves)?.map(|picture| Figure {
+    let percentiles = percentile_curves("This run", kind, &curves).map(|picture| Figure {
         name: "latency",
         title: "Latency distribution".to_owned(),
         caption: if open {
@@ -132,7 +127,7 @@ pub fn of_run(run: &RunRecord) -> Result<Vec<Figure>, ReportError> {
 /// The run's distribution and the block layer's in one picture; none where nobody watched.
 ///
 /// # Errors
-/// When a histogram is damaged, or the drawing library refuses.
+/// When a histogram is damaged.
 pub fn of_witness(run: &RunRecord) -> Result<Vec<Figure>, ReportError> {
     let mut curves = Vec::new();
     let seen = run.witness.as_ref().and_then(|witness| witness.seen());
@@ -147,7 +142,7 @@ pub fn of_witness(run: &RunRecord) -> Result<Vec<Figure>, ReportError> {
             }
         }
     }
-    let drawn = percentile_curves("Next to the block layer", "service and block-layer", &curves)?;
+    let drawn = percentile_curves("Next to the block layer", "service and block-layer", &curves);
     Ok(drawn
         .map(|picture| Figure {
             name: "block-layer",
@@ -180,7 +175,7 @@ fn point_ink(chosen: &Chosen<'_>) -> Ink {
     }
 }
 
-fn operating(pattern: &PatternResult, chosen: &[Chosen<'_>]) -> Result<Option<Figure>, ReportError> {
+fn operating(pattern: &PatternResult, chosen: &[Chosen<'_>]) -> Option<Figure> {
     let marks: Vec<Mark> =
         chosen.iter().map(|c| Mark { cell: c.index, name: c.name(), ink: point_ink(c) }).collect();
     let caps = |limit: Limit| {
@@ -195,14 +190,14 @@ fn operating(pattern: &PatternResult, chosen: &[Chosen<'_>]) -> Result<Option<Fi
         .collect();
     let repeats = pattern.cells.iter().any(|cell| cell.interval_share.is_some());
     let bars = if repeats { " Bars are 95 % intervals over repeats." } else { "" };
-    Ok(operating_curve(&pattern.title, &pattern.cells, &marks, &bounds)?.map(|picture| Figure {
+    operating_curve(&pattern.title, &pattern.cells, &marks, &bounds).map(|picture| Figure {
         name: "operating-points",
         title: "Throughput against latency".to_owned(),
         caption: format!(
             "One line a number of jobs, depth growing along it. On a dashed line the same number of I/Os is in flight.{bars}"
         ),
         picture,
-    }))
+    })
 }
 
 /// Distributions at the chosen cells, beside the one with the fewest I/Os in flight. With several
@@ -241,7 +236,7 @@ fn distributions(
         let cell = number::cell(point.cell.jobs, point.cell.depth);
         caption = format!("At the {} point, {cell}. {PERCENTILES}", point.name());
     }
-    Ok(percentile_curves(&pattern.title, "service", &curves)?.map(|picture| Figure {
+    Ok(percentile_curves(&pattern.title, "service", &curves).map(|picture| Figure {
         name: "latency",
         title: "Latency distribution".to_owned(),
         caption,
@@ -293,12 +288,12 @@ fn began(run: &RunRecord) -> String {
     if run.started_at.is_empty() { String::new() } else { format!(" 0 s is {}.", moment(&run.started_at)) }
 }
 
-fn bars(pattern: &PatternResult) -> Result<Option<Figure>, ReportError> {
-    let Some(verdict) = &pattern.verdict else { return Ok(None) };
-    Ok(ceilings(&pattern.title, &verdict.ceilings)?.map(|picture| Figure {
+fn bars(pattern: &PatternResult) -> Option<Figure> {
+    let verdict = pattern.verdict.as_ref()?;
+    ceilings(&pattern.title, &verdict.ceilings).map(|picture| Figure {
         name: "ceilings",
         title: "How close to each ceiling".to_owned(),
         caption: "The best rate as a share of each upper bound; a bar at the line reached it.".to_owned(),
         picture,
-    }))
+    })
 }

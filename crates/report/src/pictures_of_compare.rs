@@ -4,23 +4,20 @@ use fathom_record::campaign::{CompareRecord, ComparedMetric, ComparedWorkload};
 use fathom_record::comparison::Decision;
 
 use crate::chart::{ForestRow, Ink, forest, pairs_over_time, shift};
+use crate::number;
 use crate::pictures::Figure;
 use crate::sheet::compare as sheet;
-use crate::{ReportError, number};
 
 /// What differences are of.
 const B_FROM_A: &str = "difference of B from A";
 
 /// The decisions about all workloads.
-///
-/// # Errors
-/// When the drawing library refuses.
-pub fn of_all(record: &CompareRecord) -> Result<Vec<Figure>, ReportError> {
+pub fn of_all(record: &CompareRecord) -> Vec<Figure> {
     let row = |workload: &ComparedWorkload| Some(row(workload.title.clone(), workload.primary()?));
     let rows: Vec<ForestRow> = record.workloads.iter().filter_map(row).collect();
     let bound = record.plan.materiality;
-    let picture = forest("All workloads", B_FROM_A, &rows, bound)?;
-    Ok(picture
+    let picture = forest("All workloads", B_FROM_A, &rows, bound);
+    picture
         .map(|picture| Figure {
             name: "decisions",
             title: "What was decided".to_owned(),
@@ -32,18 +29,15 @@ pub fn of_all(record: &CompareRecord) -> Result<Vec<Figure>, ReportError> {
             picture,
         })
         .into_iter()
-        .collect())
+        .collect()
 }
 
 /// The pictures of one workload.
-///
-/// # Errors
-/// When the drawing library refuses.
-pub fn of_workload(record: &CompareRecord, workload: &ComparedWorkload) -> Result<Vec<Figure>, ReportError> {
+pub fn of_workload(record: &CompareRecord, workload: &ComparedWorkload) -> Vec<Figure> {
     let mut figures = Vec::new();
     let numbered = workload.metrics.iter().filter(|metric| metric.comparison.ratio.is_some());
     let rows: Vec<ForestRow> = numbered.map(|metric| row(sheet::metric_name(metric), metric)).collect();
-    if let Some(picture) = forest(&workload.title, B_FROM_A, &rows, record.plan.materiality)? {
+    if let Some(picture) = forest(&workload.title, B_FROM_A, &rows, record.plan.materiality) {
         figures.push(Figure {
             name: "metrics",
             title: "All metrics".to_owned(),
@@ -53,7 +47,7 @@ pub fn of_workload(record: &CompareRecord, workload: &ComparedWorkload) -> Resul
     }
     if let Some(function) = &workload.shift {
         let kind = if workload.workload.arrival.is_open() { "response" } else { "service" };
-        if let Some(picture) = shift(&workload.title, kind, function)? {
+        if let Some(picture) = shift(&workload.title, kind, function) {
             figures.push(Figure {
                 name: "percentiles",
                 title: "Difference at each percentile".to_owned(),
@@ -69,7 +63,7 @@ pub fn of_workload(record: &CompareRecord, workload: &ComparedWorkload) -> Resul
     if let Some(metric) = workload.primary() {
         let name = sheet::metric_name(metric);
         let ratio = metric.comparison.ratio.as_ref();
-        if let Some(picture) = pairs_over_time((&workload.title, &name), &workload.pairs, ratio)? {
+        if let Some(picture) = pairs_over_time((&workload.title, &name), &workload.pairs, ratio) {
             figures.push(Figure {
                 name: "pairs",
                 title: "Pair by pair".to_owned(),
@@ -79,7 +73,7 @@ pub fn of_workload(record: &CompareRecord, workload: &ComparedWorkload) -> Resul
             });
         }
     }
-    Ok(figures)
+    figures
 }
 
 fn row(name: String, metric: &ComparedMetric) -> ForestRow {

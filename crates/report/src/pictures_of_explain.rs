@@ -6,27 +6,17 @@ use fathom_record::verdict::{Claim, Limit, Verdict};
 
 use crate::chart::{CauseBar, RoofPoint, causes, roofline};
 use crate::pictures::Figure;
-use crate::{ReportError, number, value_words};
+use crate::{number, value_words};
 
 /// The pictures, as far as there is something to draw.
-///
-/// # Errors
-/// When the drawing library refuses.
-pub fn of_explained(pattern: &ExplainedPattern) -> Result<Vec<Figure>, ReportError> {
-    let roof = under_the_roof(pattern)?;
-    let causes = of_causes(&pattern.title, &pattern.verdict, pattern.passive.as_ref())?;
-    Ok(roof.into_iter().chain(causes).collect())
+pub fn of_explained(pattern: &ExplainedPattern) -> Vec<Figure> {
+    let roof = under_the_roof(pattern);
+    let causes = of_causes(&pattern.title, &pattern.verdict, pattern.passive.as_ref());
+    roof.into_iter().chain(causes).collect()
 }
 
 /// How probable each named cause is; `before` is the verdict without experiments.
-///
-/// # Errors
-/// When the drawing library refuses.
-pub fn of_causes(
-    title: &str,
-    verdict: &Verdict,
-    before: Option<&Verdict>,
-) -> Result<Option<Figure>, ReportError> {
+pub fn of_causes(title: &str, verdict: &Verdict, before: Option<&Verdict>) -> Option<Figure> {
     let stood = |limit: Limit| {
         let claims = &before?.claims;
         claims.iter().find(|claim| claim.limit == limit).and_then(|claim| claim.probability)
@@ -39,33 +29,33 @@ pub fn of_causes(
     let bars: Vec<CauseBar> = verdict.claims.iter().filter_map(bar).collect();
     let marked = bars.iter().any(|bar| bar.before.is_some());
     let mark = if marked { " The upright mark: before the experiments." } else { "" };
-    Ok(causes(title, &bars)?.map(|picture| Figure {
+    causes(title, &bars).map(|picture| Figure {
         name: "causes",
         title: "How probable each cause is".to_owned(),
         caption: format!("Calibrated on cases whose cause is known; less likely causes are not shown.{mark}"),
         picture,
-    }))
+    })
 }
 
-fn under_the_roof(pattern: &ExplainedPattern) -> Result<Option<Figure>, ReportError> {
+fn under_the_roof(pattern: &ExplainedPattern) -> Option<Figure> {
     let cells = pattern.cells.iter().enumerate().map(|(at, cell)| measured(cell, at == pattern.focus));
     let points: Vec<RoofPoint> = cells.chain(pattern.experiments.iter().filter_map(tried)).collect();
     let alone = pattern.cells.iter().find(|cell| (cell.jobs, cell.depth) == (1, 1));
     let unloaded_s = alone.map(|cell| cell.service_mean_ns / 1e9);
-    let picture = roofline(&pattern.title, &points, &pattern.verdict.ceilings, unloaded_s)?;
+    let picture = roofline(&pattern.title, &points, &pattern.verdict.ceilings, unloaded_s);
     let none = match pattern.verdict.ceilings.iter().any(|ceiling| ceiling.limit != Limit::Concurrency) {
         true => "",
         false => " No ceiling is known: name one with `--ceiling`, `--instance` or `--volume`.",
     };
     let rings = if pattern.experiments.is_empty() { "" } else { " Rings are experiments." };
-    Ok(picture.map(|picture| Figure {
+    picture.map(|picture| Figure {
         name: "roofline",
         title: "Roofline: rate over concurrency".to_owned(),
         caption: format!(
             "Horizontal lines are known ceilings; on the dashed line each I/O has the unloaded latency.{rings}{none}"
         ),
         picture,
-    }))
+    })
 }
 
 fn measured(cell: &CellResult, focus: bool) -> RoofPoint {

@@ -7,9 +7,9 @@ use fathom_record::FleetRecord;
 use fathom_record::fleet::{FleetGrouping, FleetRow};
 
 use crate::chart::{Bar, Ink, bars};
+use crate::number;
 use crate::pictures::Figure;
 use crate::sheet::account::grouping;
-use crate::{ReportError, number};
 
 /// Groups of a picture.
 const GROUPS: usize = 12;
@@ -105,10 +105,7 @@ impl FleetSpread {
     }
 
     /// The pictures, as far as there is something to draw.
-    ///
-    /// # Errors
-    /// When the drawing library refuses.
-    pub fn figures(&self, record: &FleetRecord) -> Result<Vec<Figure>, ReportError> {
+    pub fn figures(&self, record: &FleetRecord) -> Vec<Figure> {
         let currency = &record.money.currency;
         let saves = self.saves.told(number::rate_tick).into_iter().map(|(name, volumes, sum)| Bar {
             name: format!("{name} {currency}"),
@@ -127,24 +124,19 @@ impl FleetSpread {
                     &format!("{currency} per month"),
                     &saves.collect::<Vec<_>>(),
                     Ink::Blue,
-                )?,
+                ),
             ),
             (
                 "headroom",
                 "How much the demand may grow until today's volume is too small",
                 "Of volumes whose present type and settings are known. Below 1x it is too small for what was seen.",
-                bars("Room of today's volumes", "volumes", &self.headroom.counted(factor), Ink::Green)?,
+                bars("Room of today's volumes", "volumes", &self.headroom.counted(factor), Ink::Green),
             ),
             (
                 "iops",
                 "IOPS that volumes need",
                 "The least that serves the history, without the margin.",
-                bars(
-                    "IOPS that volumes need",
-                    "volumes",
-                    &self.iops.counted(number::rate_tick),
-                    Ink::Purple,
-                )?,
+                bars("IOPS that volumes need", "volumes", &self.iops.counted(number::rate_tick), Ink::Purple),
             ),
             (
                 "throughput",
@@ -155,21 +147,18 @@ impl FleetSpread {
                     "volumes",
                     &self.bytes.counted(number::throughput_tick),
                     Ink::Purple,
-                )?,
+                ),
             ),
         ];
         let figure = |(name, title, caption, picture): (&'static str, &str, &str, Option<_>)| {
             Some(Figure { name, title: title.to_owned(), caption: caption.to_owned(), picture: picture? })
         };
-        Ok(drawn.into_iter().filter_map(figure).collect())
+        drawn.into_iter().filter_map(figure).collect()
     }
 }
 
 /// A picture for each grouping: the groups that waste most.
-///
-/// # Errors
-/// When the drawing library refuses.
-pub fn of_groups(groupings: &[FleetGrouping], currency: &str) -> Result<Vec<Figure>, ReportError> {
+pub fn of_groups(groupings: &[FleetGrouping], currency: &str) -> Vec<Figure> {
     let mut figures = Vec::new();
     for of in groupings {
         let groups = of.groups.iter().filter(|group| group.waste_month > 0.0).take(GROUPS);
@@ -188,7 +177,7 @@ pub fn of_groups(groupings: &[FleetGrouping], currency: &str) -> Result<Vec<Figu
             })
             .collect();
         let title = format!("Wasted {}", grouping(of));
-        let picture = bars(&title, &format!("{currency} per month"), &rows, Ink::Vermillion)?;
+        let picture = bars(&title, &format!("{currency} per month"), &rows, Ink::Vermillion);
         figures.extend(picture.map(|picture| Figure {
             name: "groups",
             title,
@@ -200,7 +189,7 @@ pub fn of_groups(groupings: &[FleetGrouping], currency: &str) -> Result<Vec<Figu
             picture,
         }));
     }
-    Ok(figures)
+    figures
 }
 
 #[cfg(test)]

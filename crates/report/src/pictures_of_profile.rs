@@ -2,18 +2,14 @@
 
 use fathom_record::ProfileRecord;
 
-use crate::ReportError;
 use crate::chart::{ClockAxis, asked_over_time, rates_by_window, sizes_at_least};
 use crate::pictures::Figure;
 
 /// The pictures, as far as there is something to draw.
-///
-/// # Errors
-/// When the drawing library refuses.
-pub fn of_profile(record: &ProfileRecord) -> Result<Vec<Figure>, ReportError> {
+pub fn of_profile(record: &ProfileRecord) -> Vec<Figure> {
     let mut figures = Vec::new();
     let clock = record.start_unix_s.and_then(ClockAxis::from_unix);
-    if let Some((picture, stretch_s)) = asked_over_time(&record.series, record.directions_known, clock)? {
+    if let Some((picture, stretch_s)) = asked_over_time(&record.series, record.directions_known, clock) {
         let gaps =
             if record.series.gaps.is_empty() { "" } else { " The line breaks where nothing was seen." };
         figures.push(Figure {
@@ -26,7 +22,7 @@ pub fn of_profile(record: &ProfileRecord) -> Result<Vec<Figure>, ReportError> {
             picture,
         });
     }
-    if let Some(picture) = rates_by_window(&record.demand.total.windows)? {
+    if let Some(picture) = rates_by_window(&record.demand.total.windows) {
         figures.push(Figure {
             name: "windows",
             title: "Rates over windows".to_owned(),
@@ -35,7 +31,7 @@ pub fn of_profile(record: &ProfileRecord) -> Result<Vec<Figure>, ReportError> {
         });
     }
     let (reads, writes) = (record.read_sizes.as_ref(), record.write_sizes.as_ref());
-    if let Some(picture) = sizes_at_least(reads, writes)? {
+    if let Some(picture) = sizes_at_least(reads, writes) {
         let exact = [reads, writes].into_iter().flatten().all(|mix| mix.exact);
         let caption = if exact {
             "Each I/O's size is known."
@@ -49,5 +45,5 @@ pub fn of_profile(record: &ProfileRecord) -> Result<Vec<Figure>, ReportError> {
             picture,
         });
     }
-    Ok(figures)
+    figures
 }

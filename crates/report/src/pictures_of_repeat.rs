@@ -2,7 +2,6 @@
 
 use fathom_record::campaign::{Conclusion, ConclusionResult, RepeatRecord, Standing};
 
-use crate::ReportError;
 use crate::chart::{ForestRow, Ink, forest};
 use crate::number;
 use crate::pictures::Figure;
@@ -11,13 +10,10 @@ use crate::pictures::Figure;
 const NEAR: f64 = 0.05;
 
 /// One row for each conclusion that is a ratio and has both values.
-///
-/// # Errors
-/// When the drawing library refuses.
-pub fn of_repeat(repeat: &RepeatRecord) -> Result<Vec<Figure>, ReportError> {
+pub fn of_repeat(repeat: &RepeatRecord) -> Vec<Figure> {
     let both = repeat.plan.conclusions.iter().zip(&repeat.conclusions);
     let rows: Vec<ForestRow> = both.filter_map(|(conclusion, result)| row(conclusion, result)).collect();
-    let picture = forest(&repeat.plan.title, "ratio here from the published one", &rows, NEAR)?;
+    let picture = forest(&repeat.plan.title, "ratio here from the published one", &rows, NEAR);
     let figure = |picture| Figure {
         name: "ratios",
         title: "Its ratios, here".to_owned(),
@@ -28,7 +24,7 @@ pub fn of_repeat(repeat: &RepeatRecord) -> Result<Vec<Figure>, ReportError> {
         ),
         picture,
     };
-    Ok(picture.map(figure).into_iter().collect())
+    picture.map(figure).into_iter().collect()
 }
 
 fn row(conclusion: &Conclusion, result: &ConclusionResult) -> Option<ForestRow> {

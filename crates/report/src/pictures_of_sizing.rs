@@ -2,17 +2,13 @@
 
 use fathom_record::SizingRecord;
 
-use crate::ReportError;
 use crate::chart::{demand_over_time, frontier};
 use crate::pictures::Figure;
 
 /// The pictures, as far as there is something to draw.
-///
-/// # Errors
-/// When the drawing library refuses.
-pub fn of_sizing(record: &SizingRecord) -> Result<Vec<Figure>, ReportError> {
+pub fn of_sizing(record: &SizingRecord) -> Vec<Figure> {
     let mut figures = Vec::new();
-    if let Some(picture) = demand_over_time(&record.timeline)? {
+    if let Some(picture) = demand_over_time(&record.timeline) {
         figures.push(Figure {
             name: "demand",
             title: "The demand and what the choice sustains".to_owned(),
@@ -23,7 +19,7 @@ pub fn of_sizing(record: &SizingRecord) -> Result<Vec<Figure>, ReportError> {
             picture,
         });
     }
-    if let Some(picture) = frontier(&record.frontier)? {
+    if let Some(picture) = frontier(&record.frontier) {
         figures.push(Figure {
             name: "frontier",
             title: "Cost against margin".to_owned(),
@@ -31,5 +27,5 @@ pub fn of_sizing(record: &SizingRecord) -> Result<Vec<Figure>, ReportError> {
             picture,
         });
     }
-    Ok(figures)
+    figures
 }

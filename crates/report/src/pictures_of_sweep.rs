@@ -3,19 +3,16 @@
 use fathom_record::campaign::{CellResult, SweepRecord};
 
 use crate::chart::{GridLine, GridPoint, HeatMap, grid_curves, heat_map};
+use crate::number;
 use crate::pictures::Figure;
 use crate::sheet::sweep::measured;
-use crate::{ReportError, number};
 
 /// More lines than this cannot be told apart.
 const MOST_LINES: usize = 6;
 
 /// The pictures, as far as there are cells for them.
-///
-/// # Errors
-/// When the drawing library refuses.
-pub fn of_sweep(sweep: &SweepRecord) -> Result<Vec<Figure>, ReportError> {
-    let Some(axis) = longest(sweep) else { return Ok(heat(sweep)?.into_iter().collect()) };
+pub fn of_sweep(sweep: &SweepRecord) -> Vec<Figure> {
+    let Some(axis) = longest(sweep) else { return heat(sweep).into_iter().collect() };
     let mut figures = Vec::new();
     let rates = lines(sweep, axis, &|cell| {
         let half = cell.interval_share.map(|share| share * cell.operations_per_s);
@@ -26,12 +23,12 @@ pub fn of_sweep(sweep: &SweepRecord) -> Result<Vec<Figure>, ReportError> {
     let key = &sweep.plan.axes[axis];
     let place = (key.key.as_str(), key.values.as_slice());
     let remark = if rates.len() == MOST_LINES { " The first six combinations are drawn." } else { "" };
-    if let Some(picture) = grid_curves(("Sweep", "IOPS"), place, &rates, number::rate_tick)? {
+    if let Some(picture) = grid_curves(("Sweep", "IOPS"), place, &rates, number::rate_tick) {
         let caption =
             format!("Means over runs. Bars are 95 % intervals over runs of different passes.{remark}");
         figures.push(Figure { name: "rate", title: format!("Rate over {}", key.key), caption, picture });
     }
-    if let Some(picture) = grid_curves(("Sweep", "p99"), place, &latencies, number::time_tick)? {
+    if let Some(picture) = grid_curves(("Sweep", "p99"), place, &latencies, number::time_tick) {
         let caption =
             format!("99th percentile of service latency, from the merged histograms of a cell.{remark}");
         figures.push(Figure {
@@ -41,8 +38,8 @@ pub fn of_sweep(sweep: &SweepRecord) -> Result<Vec<Figure>, ReportError> {
             picture,
         });
     }
-    figures.extend(heat(sweep)?);
-    Ok(figures)
+    figures.extend(heat(sweep));
+    figures
 }
 
 /// The longest axis whose values are numbers or sizes: names have no order that a line could follow.
@@ -98,12 +95,12 @@ fn other_values(sweep: &SweepRecord, axis: usize, others: &[usize]) -> String {
 }
 
 /// Rates over the two longest axes, where both have at least three values and no third has two.
-fn heat(sweep: &SweepRecord) -> Result<Option<Figure>, ReportError> {
+fn heat(sweep: &SweepRecord) -> Option<Figure> {
     let axes = &sweep.plan.axes;
     let several: Vec<usize> = (0..axes.len()).filter(|at| axes[*at].values.len() > 1).collect();
-    let [first, second] = several[..] else { return Ok(None) };
+    let [first, second] = several[..] else { return None };
     if axes[first].values.len() < 3 || axes[second].values.len() < 3 {
-        return Ok(None);
+        return None;
     }
     let (across, down) =
         if axes[first].values.len() >= axes[second].values.len() { (first, second) } else { (second, first) };
@@ -122,7 +119,7 @@ fn heat(sweep: &SweepRecord) -> Result<Option<Figure>, ReportError> {
         figures,
     };
     let forms = [number::rate_tick, number::rate_short];
-    Ok(heat_map(("Sweep", "IOPS"), &map, forms)?.map(|drawn| {
+    heat_map(("Sweep", "IOPS"), &map, forms).map(|drawn| {
         let mut caption = "The shade is the rate on a logarithmic scale.".to_owned();
         if map.figures.iter().any(Option::is_none) {
             caption += " Crossed cells were not measured.";
@@ -136,5 +133,5 @@ fn heat(sweep: &SweepRecord) -> Result<Option<Figure>, ReportError> {
             caption,
             picture: drawn.picture,
         }
-    }))
+    })
 }

@@ -2,7 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::canvas::{Anchor, Drawn, Pen};
+use super::canvas::{Anchor, Pen};
 use super::palette::Ink;
 use crate::number;
 
@@ -142,7 +142,7 @@ impl Axis {
     }
 
     /// Draws horizontal lines at the ticks from `left` to `right`, with their words left of it.
-    pub fn draw_rows(&self, pen: &mut Pen<'_>, (left, right): (f64, f64)) -> Drawn {
+    pub fn draw_rows(&self, pen: &mut Pen, (left, right): (f64, f64)) {
         let mut last = f64::INFINITY;
         for (value, name) in &self.ticks {
             let y = self.at(*value);
@@ -150,29 +150,26 @@ impl Axis {
                 continue;
             }
             last = y;
-            pen.line(&[(left, y), (right, y)], Ink::Grid, 0.75)?;
-            pen.words(name, (left - 6.0, y + 4.0), Anchor::End, Ink::Muted, false)?;
+            pen.line(&[(left, y), (right, y)], Ink::Grid, 0.75);
+            pen.words(name, (left - 6.0, y + 4.0), Anchor::End, Ink::Muted, false);
         }
-        Ok(())
     }
 
     /// Draws vertical lines at the ticks between two heights.
-    pub fn draw_grid(&self, pen: &mut Pen<'_>, (top, bottom): (f64, f64)) -> Drawn {
+    pub fn draw_grid(&self, pen: &mut Pen, (top, bottom): (f64, f64)) {
         for (value, _) in &self.ticks {
             let x = self.at(*value);
-            pen.line(&[(x, top), (x, bottom)], Ink::Grid, 0.75)?;
+            pen.line(&[(x, top), (x, bottom)], Ink::Grid, 0.75);
         }
-        Ok(())
     }
 
     /// Draws vertical lines at the ticks from `top` to `bottom`, with their words below.
-    pub fn draw_columns(&self, pen: &mut Pen<'_>, (top, bottom): (f64, f64)) -> Drawn {
-        self.draw_grid(pen, (top, bottom))?;
+    pub fn draw_columns(&self, pen: &mut Pen, (top, bottom): (f64, f64)) {
+        self.draw_grid(pen, (top, bottom));
         for (value, name) in &self.ticks {
             let x = self.at(*value);
-            pen.words(name, (x, bottom + 15.0), Anchor::Middle, Ink::Muted, false)?;
+            pen.words(name, (x, bottom + 15.0), Anchor::Middle, Ink::Muted, false);
         }
-        Ok(())
     }
 }
 
@@ -197,7 +194,7 @@ impl ClockAxis {
     }
 
     /// Writes the times of the axis's ticks below its words, as far as they have room.
-    pub fn draw(self, pen: &mut Pen<'_>, x: &Axis, bottom: f64) -> Drawn {
+    pub fn draw(self, pen: &mut Pen, x: &Axis, bottom: f64) {
         let span_s = x.high - x.low;
         let (form, room) = match span_s {
             span if span < 600.0 => ("%H:%M:%S", 54.0),
@@ -214,9 +211,8 @@ impl ClockAxis {
             }
             last = place;
             let words = at.strftime(form).to_string();
-            pen.words(&words, (place, bottom + 15.0 + Self::HEIGHT), Anchor::Middle, Ink::Muted, false)?;
+            pen.words(&words, (place, bottom + 15.0 + Self::HEIGHT), Anchor::Middle, Ink::Muted, false);
         }
-        Ok(())
     }
 }
 

@@ -4,7 +4,7 @@ use super::Picture;
 use super::axis::Axis;
 use super::canvas::{Anchor, draw, text_width};
 use super::palette::Ink;
-use crate::{ReportError, number};
+use crate::number;
 
 /// A row.
 pub struct Bar {
@@ -29,33 +29,29 @@ const ROW: f64 = 22.0;
 const TOP: f64 = 10.0;
 
 /// Draws one bar a row, in the order given, and what their length is. `None` where none has any.
-///
-/// # Errors
-/// When the drawing library refuses.
-pub fn bars(title: &str, measured: &str, rows: &[Bar], ink: Ink) -> Result<Option<Picture>, ReportError> {
+pub fn bars(title: &str, measured: &str, rows: &[Bar], ink: Ink) -> Option<Picture> {
     let most = rows.iter().map(|row| row.value).filter(|value| value.is_finite()).fold(0.0, f64::max);
     if most <= 0.0 {
-        return Ok(None);
+        return None;
     }
     let bottom = TOP + ROW * rows.len() as f64;
     let x = Axis::span(most, (FROM, RIGHT - ROOM), 3, number::rate_tick);
-    draw((WIDTH, (bottom + 44.0) as u32), title, |pen| {
-        x.draw_columns(pen, (TOP, bottom))?;
+    Some(draw((WIDTH, (bottom + 44.0) as u32), title, |pen| {
+        x.draw_columns(pen, (TOP, bottom));
         for (row, bar) in rows.iter().enumerate() {
             let top = TOP + ROW * row as f64;
             let value = if bar.value.is_finite() { bar.value.max(0.0) } else { 0.0 };
             let end = x.at(value);
             if value > 0.0 {
-                pen.bar((FROM, top + 5.0), (end.max(FROM + 0.75), top + 18.0), ink)?;
+                pen.bar((FROM, top + 5.0), (end.max(FROM + 0.75), top + 18.0), ink);
             }
             let name = shortened(&bar.name, FROM - 8.0 - LEFT);
-            pen.words(&name, (FROM - 8.0, top + 15.5), Anchor::End, Ink::Text, false)?;
-            pen.words(&bar.told, (end + 5.0, top + 15.5), Anchor::Start, Ink::Muted, false)?;
+            pen.words(&name, (FROM - 8.0, top + 15.5), Anchor::End, Ink::Text, false);
+            pen.words(&bar.told, (end + 5.0, top + 15.5), Anchor::Start, Ink::Muted, false);
             pen.region((LEFT, top), (RIGHT, top + ROW), &format!("{}: {}", bar.name, bar.hint));
         }
-        pen.words(measured, (RIGHT - ROOM, bottom + 34.0), Anchor::End, Ink::Text, false)
-    })
-    .map(Some)
+        pen.words(measured, (RIGHT - ROOM, bottom + 34.0), Anchor::End, Ink::Text, false);
+    }))
 }
 
 /// A name that fits into so many pixels.
@@ -86,11 +82,11 @@ mod tests {
             told: format!("{value}"),
             hint: "so many".to_owned(),
         };
-        let none = bars("t", "volumes", &[bar("a", 0.0), bar("b", f64::NAN)], Ink::Blue).unwrap();
-        assert!(none.is_none() && bars("t", "volumes", &[], Ink::Blue).unwrap().is_none());
+        let none = bars("t", "volumes", &[bar("a", 0.0), bar("b", f64::NAN)], Ink::Blue);
+        assert!(none.is_none() && bars("t", "volumes", &[], Ink::Blue).is_none());
         let long = "a name that is much longer than the room left of its bar";
         let rows = [bar("first", 3.0), bar(long, 1.0), bar("<b>", f64::INFINITY)];
-        let svg = bars("t", "volumes", &rows, Ink::Blue).unwrap().unwrap().inline();
+        let svg = bars("t", "volumes", &rows, Ink::Blue).unwrap().inline();
         let places: Vec<usize> =
             ["first", "a name that", "&lt;b&gt;"].map(|name| svg.find(name).unwrap()).into();
         assert!(places.is_sorted() && svg.contains("…") && !svg.contains("<b>"), "{svg}");

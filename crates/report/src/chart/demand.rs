@@ -8,18 +8,15 @@ use super::axis::Axis;
 use super::canvas::{Anchor, draw};
 use super::palette::Ink;
 use super::panel::{LEFT, Line, Panel, RIGHT, stacked};
-use crate::{ReportError, number};
+use crate::number;
 
 const WIDTH: u32 = 400;
 const TOP: f64 = 24.0;
 const HEIGHT: f64 = 66.0;
 
 /// Draws a demand. `None` without points.
-///
-/// # Errors
-/// When the drawing library refuses.
-pub fn demand_over_time(timeline: &Timeline) -> Result<Option<Picture>, ReportError> {
-    let Some(last) = timeline.points.last() else { return Ok(None) };
+pub fn demand_over_time(timeline: &Timeline) -> Option<Picture> {
+    let last = timeline.points.last()?;
     let end_s = last.at_s + timeline.step_s;
     let line = |name: &str, ink, value: &dyn Fn(usize) -> Option<f64>| Line {
         name: name.to_owned(),
@@ -71,41 +68,36 @@ pub fn demand_over_time(timeline: &Timeline) -> Result<Option<Picture>, ReportEr
         let credits = vec![line("left", Ink::Purple, &|at| points[at].credits_share)];
         panels.push(panel("credits, least per interval", credits, 1.0, number::percent_tick));
     }
-    let picture = stacked("The demand over time with the limits of the choice", &panels, end_s, None)?;
-    Ok(Some(picture))
+    Some(stacked("The demand over time with the limits of the choice", &panels, end_s, None))
 }
 
 /// Draws a month's cost over the margin. `None` where fewer than two margins are held.
-///
-/// # Errors
-/// When the drawing library refuses.
-pub fn frontier(points: &[FrontierPoint]) -> Result<Option<Picture>, ReportError> {
+pub fn frontier(points: &[FrontierPoint]) -> Option<Picture> {
     let held: Vec<(f64, f64, String)> = points
         .iter()
         .filter_map(|point| {
             point.offer.as_ref().map(|offer| (point.margin, offer.month, offer.words.clone()))
         })
         .collect();
-    let (Some(first), Some(last)) = (held.first(), held.last()) else { return Ok(None) };
+    let (Some(first), Some(last)) = (held.first(), held.last()) else { return None };
     if held.len() < 2 || last.0 <= first.0 {
-        return Ok(None);
+        return None;
     }
     let most = held.iter().map(|point| point.1).fold(0.0, f64::max);
     let (top, bottom) = (TOP, TOP + 2.0 * HEIGHT);
     let x = Axis::span(last.0, (LEFT, RIGHT), 5, |margin| format!("{margin:.1}"));
     let y = Axis::from_zero(most, (bottom, top), 4, |amount| format!("{amount:.0}"));
-    let picture = draw((WIDTH, (bottom + 44.0) as u32), "A month's cost over the margin", |pen| {
-        pen.words("per month", (LEFT, top - 7.0), Anchor::Start, Ink::Text, false)?;
-        y.draw_rows(pen, (LEFT, RIGHT))?;
-        x.draw_columns(pen, (bottom, bottom))?;
+    Some(draw((WIDTH, (bottom + 44.0) as u32), "A month's cost over the margin", |pen| {
+        pen.words("per month", (LEFT, top - 7.0), Anchor::Start, Ink::Text, false);
+        y.draw_rows(pen, (LEFT, RIGHT));
+        x.draw_columns(pen, (bottom, bottom));
         let line: Vec<(f64, f64)> = held.iter().map(|point| (x.at(point.0), y.at(point.1))).collect();
-        pen.line(&line, Ink::Blue, 1.75)?;
+        pen.line(&line, Ink::Blue, 1.75);
         for (at, point) in line.iter().zip(&held) {
-            pen.dot(*at, 3.0, Ink::Blue)?;
+            pen.dot(*at, 3.0, Ink::Blue);
             let hint = format!("margin {:.2}: {:.2} per month, {}", point.0, point.1, point.2);
             pen.region((at.0 - 8.0, at.1 - 8.0), (at.0 + 8.0, at.1 + 8.0), &hint);
         }
-        pen.words("the demand times", (RIGHT, bottom + 34.0), Anchor::End, Ink::Text, false)
-    })?;
-    Ok(Some(picture))
+        pen.words("the demand times", (RIGHT, bottom + 34.0), Anchor::End, Ink::Text, false);
+    }))
 }

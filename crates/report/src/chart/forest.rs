@@ -4,7 +4,6 @@ use super::Picture;
 use super::axis::Axis;
 use super::canvas::{Anchor, draw, text_width};
 use super::palette::Ink;
-use crate::ReportError;
 
 /// One row.
 pub struct ForestRow {
@@ -31,51 +30,39 @@ const BAND: f64 = 8.0;
 const FARTHEST: f64 = 1.0;
 
 /// Draws the rows. `what` the differences are stands under the axis; `bound` is the least difference that matters. `None` without a number in any row.
-///
-/// # Errors
-/// When the drawing library refuses.
-pub fn forest(
-    title: &str,
-    what: &str,
-    rows: &[ForestRow],
-    bound: f64,
-) -> Result<Option<Picture>, ReportError> {
+pub fn forest(title: &str, what: &str, rows: &[ForestRow], bound: f64) -> Option<Picture> {
     let known = || rows.iter().filter_map(|row| row.difference);
-    if known().next().is_none() {
-        return Ok(None);
-    }
+    known().next()?;
     let low = known().map(|d| d.1).fold(-1.5 * bound, f64::min).max(-FARTHEST);
     let high = known().map(|d| d.2).fold(1.5 * bound, f64::max).min(FARTHEST);
     let bottom = TOP + ROW * rows.len() as f64;
     let x = Axis::around_zero((low, high), (LEFT + 14.0, RIGHT - 14.0), 6);
     let at = |share: f64| x.at(share.clamp(low, high));
     let label = format!("{title}: differences with their intervals");
-    draw((WIDTH, bottom as u32 + 42), &label, |pen| {
-        x.draw_columns(pen, (bottom, bottom))?;
-        pen.words(what, (RIGHT, bottom + 34.0), Anchor::End, Ink::Text, false)?;
+    Some(draw((WIDTH, bottom as u32 + 42), &label, |pen| {
+        x.draw_columns(pen, (bottom, bottom));
+        pen.words(what, (RIGHT, bottom + 34.0), Anchor::End, Ink::Text, false);
         for (number, row) in rows.iter().enumerate() {
             let top = TOP + ROW * number as f64;
             let (words, line) = (top + 13.0, top + 25.0);
             // Band and grid keep to the interval's part of the row, so that nothing lies under the words.
             let part = (line - BAND, line + BAND);
-            pen.bar((at(-bound), part.0), (at(bound), part.1), Ink::Shade)?;
-            x.draw_grid(pen, part)?;
-            pen.line(&[(x.at(0.0), part.0), (x.at(0.0), part.1)], Ink::Muted, 1.25)?;
-            pen.words(&row.name, (LEFT, words), Anchor::Start, Ink::Text, false)?;
+            pen.bar((at(-bound), part.0), (at(bound), part.1), Ink::Shade);
+            x.draw_grid(pen, part);
+            pen.line(&[(x.at(0.0), part.0), (x.at(0.0), part.1)], Ink::Muted, 1.25);
+            pen.words(&row.name, (LEFT, words), Anchor::Start, Ink::Text, false);
             let room = RIGHT - LEFT - text_width(&row.name) - 10.0;
             if text_width(&row.verdict) < room {
-                pen.words(&row.verdict, (RIGHT, words), Anchor::End, row.ink, true)?;
+                pen.words(&row.verdict, (RIGHT, words), Anchor::End, row.ink, true);
             }
             if let Some((middle, from, to)) = row.difference {
-                pen.line(&[(at(from), line), (at(to), line)], row.ink, 2.0)?;
+                pen.line(&[(at(from), line), (at(to), line)], row.ink, 2.0);
                 for end in [from, to].into_iter().filter(|end| (low..=high).contains(end)) {
-                    pen.line(&[(at(end), line - 4.0), (at(end), line + 4.0)], row.ink, 1.5)?;
+                    pen.line(&[(at(end), line - 4.0), (at(end), line + 4.0)], row.ink, 1.5);
                 }
-                pen.dot((at(middle), line), 3.5, row.ink)?;
+                pen.dot((at(middle), line), 3.5, row.ink);
             }
             pen.region((LEFT, top + 2.0), (RIGHT, top + ROW - 2.0), &row.read_out);
         }
-        Ok(())
-    })
-    .map(Some)
+    }))
 }

@@ -5,7 +5,6 @@ use super::axis::Axis;
 use super::canvas::{Anchor, draw, text_width};
 use super::labels::spread;
 use super::palette::Ink;
-use crate::ReportError;
 use crate::table::clip;
 
 /// A measured cell on its line.
@@ -42,19 +41,14 @@ const BOTTOM: f64 = 218.0;
 
 /// Draws the lines. `values` are the axis's, as they are typed; `name` writes a figure.
 /// `None` where no cell was measured.
-///
-/// # Errors
-/// When the drawing library refuses.
 pub fn grid_curves(
     (title, quantity): (&str, &str),
     (key, values): (&str, &[String]),
     lines: &[GridLine],
     name: fn(f64) -> String,
-) -> Result<Option<Picture>, ReportError> {
+) -> Option<Picture> {
     let figures = || lines.iter().flat_map(|line| &line.points).map(|point| point.value).filter(|v| *v > 0.0);
-    if figures().next().is_none() {
-        return Ok(None);
-    }
+    figures().next()?;
     let names: Vec<String> = lines.iter().map(|line| short(&line.name)).collect();
     let widest = names.iter().map(|name| text_width(name)).fold(0.0, f64::max);
     let right = if widest > 0.0 { EDGE - widest - LEADER } else { EDGE - 14.0 };
@@ -67,15 +61,15 @@ pub fn grid_curves(
         Axis::from_zero(high * 1.05, (BOTTOM, TOP), 4, name)
     };
     let label = format!("{title}: {quantity} over {key}");
-    draw((WIDTH, HEIGHT), &label, |pen| {
-        y.draw_rows(pen, (LEFT, right))?;
-        pen.words(quantity, (LEFT - 6.0, TOP - 12.0), Anchor::Start, Ink::Text, false)?;
-        pen.words(key, (right, BOTTOM + 34.0), Anchor::End, Ink::Text, false)?;
+    Some(draw((WIDTH, HEIGHT), &label, |pen| {
+        y.draw_rows(pen, (LEFT, right));
+        pen.words(quantity, (LEFT - 6.0, TOP - 12.0), Anchor::Start, Ink::Text, false);
+        pen.words(key, (right, BOTTOM + 34.0), Anchor::End, Ink::Text, false);
         let mut written = f64::MIN;
         for (at, value) in values.iter().enumerate() {
             let (x, half) = (places(at), text_width(value) / 2.0);
             if x - half > written + 4.0 {
-                pen.words(value, (x, BOTTOM + 15.0), Anchor::Middle, Ink::Muted, false)?;
+                pen.words(value, (x, BOTTOM + 15.0), Anchor::Middle, Ink::Muted, false);
                 written = x + half;
             }
         }
@@ -83,13 +77,13 @@ pub fn grid_curves(
             let ink = Ink::ramp(step, lines.len());
             let drawn: Vec<(f64, f64)> =
                 line.points.iter().filter(|p| p.value > 0.0).map(|p| (places(p.at), y.at(p.value))).collect();
-            pen.line(&drawn, ink, 1.75)?;
+            pen.line(&drawn, ink, 1.75);
             for (point, at) in line.points.iter().filter(|p| p.value > 0.0).zip(&drawn) {
                 if let Some((low, high)) = point.interval.filter(|(low, _)| *low > 0.0) {
                     let (low, high) = (y.at(low).min(BOTTOM), y.at(high).max(TOP));
-                    pen.line(&[(at.0, low), (at.0, high)], Ink::Text, 1.25)?;
+                    pen.line(&[(at.0, low), (at.0, high)], Ink::Text, 1.25);
                 }
-                pen.dot(*at, 2.75, ink)?;
+                pen.dot(*at, 2.75, ink);
                 pen.place(*at, 9.0, &point.read_out);
             }
         }
@@ -107,12 +101,10 @@ pub fn grid_curves(
         let wanted: Vec<f64> = named.iter().map(|(_, end)| end.1).collect();
         for ((at, end), height) in named.iter().zip(spread(&wanted, LINE, (TOP, BOTTOM - 4.0))) {
             let start = EDGE - widest;
-            pen.line(&[(end.0 + 5.0, end.1), (start - 3.0, height)], Ink::Muted, 0.6)?;
-            pen.words(&names[*at], (start, height + 4.0), Anchor::Start, Ink::Text, false)?;
+            pen.line(&[(end.0 + 5.0, end.1), (start - 3.0, height)], Ink::Muted, 0.6);
+            pen.words(&names[*at], (start, height + 4.0), Anchor::Start, Ink::Text, false);
         }
-        Ok(())
-    })
-    .map(Some)
+    }))
 }
 
 /// Height of a name, with a gap.
@@ -147,7 +139,7 @@ mod tests {
         };
         let lines = [1, 2, 4, 8, 16, 64].map(line);
         let picture = grid_curves(("Sweep", "IOPS"), ("bs", &values), &lines, number::rate_tick);
-        let svg = picture.expect("a drawing").expect("cells").inline();
+        let svg = picture.expect("cells").inline();
         let heights: Vec<f64> = svg
             .split("<text ")
             .filter(|text| text.contains("depth "))

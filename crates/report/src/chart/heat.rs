@@ -3,7 +3,6 @@
 use super::Picture;
 use super::canvas::{Anchor, draw, text_width};
 use super::palette::Ink;
-use crate::ReportError;
 
 /// A grid of figures.
 pub struct HeatMap<'a> {
@@ -42,16 +41,13 @@ fn labels(figures: &[Option<f64>], room: f64, forms: [fn(f64) -> String; 2]) -> 
 
 /// Draws it; `forms` write a figure in full and in short. A cell that was not measured is crossed out. `None` where
 /// fewer than two cells were measured.
-///
-/// # Errors
-/// When the drawing library refuses.
 pub fn heat_map(
     (title, quantity): (&str, &str),
     map: &HeatMap<'_>,
     forms: [fn(f64) -> String; 2],
-) -> Result<Option<HeatPicture>, ReportError> {
+) -> Option<HeatPicture> {
     if map.figures.iter().flatten().count() < 2 {
-        return Ok(None);
+        return None;
     }
     let positive = map.figures.iter().flatten().copied().filter(|value| *value > 0.0);
     let (low, high) = positive.fold((f64::MAX, 0.0f64), |(low, high), v| (low.min(v), high.max(v)));
@@ -68,18 +64,18 @@ pub fn heat_map(
     let labels = labels(&map.figures, width - MARGIN, forms);
     let has_figures = labels.is_some();
     let label = format!("{title}: {quantity} over {across} and {down}");
-    let drawn = draw((WIDTH, height), &label, |pen| {
-        pen.words(down, (LEFT - 8.0, TOP - 10.0), Anchor::End, Ink::Text, false)?;
-        pen.words(across, (RIGHT, TOP + ROW * rows.len() as f64 + 32.0), Anchor::End, Ink::Text, false)?;
+    let picture = draw((WIDTH, height), &label, |pen| {
+        pen.words(down, (LEFT - 8.0, TOP - 10.0), Anchor::End, Ink::Text, false);
+        pen.words(across, (RIGHT, TOP + ROW * rows.len() as f64 + 32.0), Anchor::End, Ink::Text, false);
         for (at, row) in rows.iter().enumerate() {
-            pen.words(row, (LEFT - 8.0, TOP + ROW * (at as f64 + 0.68)), Anchor::End, Ink::Muted, false)?;
+            pen.words(row, (LEFT - 8.0, TOP + ROW * (at as f64 + 0.68)), Anchor::End, Ink::Muted, false);
         }
         let mut written = f64::MIN;
         for (at, column) in columns.iter().enumerate() {
             let (x, half) = (LEFT + width * (at as f64 + 0.5), text_width(column) / 2.0);
             if x - half > written + 3.0 {
                 let y = TOP + ROW * rows.len() as f64 + 15.0;
-                pen.words(column, (x, y), Anchor::Middle, Ink::Muted, false)?;
+                pen.words(column, (x, y), Anchor::Middle, Ink::Muted, false);
                 written = x + half;
             }
         }
@@ -88,9 +84,9 @@ pub fn heat_map(
             let from = (LEFT + width * column as f64 + 1.0, TOP + ROW * row as f64 + 1.0);
             let to = (from.0 + width - 2.0, from.1 + ROW - 2.0);
             let Some(value) = *figure else {
-                pen.bar(from, to, Ink::Shade)?;
-                pen.line(&[from, to], Ink::Muted, 0.75)?;
-                pen.line(&[(from.0, to.1), (to.0, from.1)], Ink::Muted, 0.75)?;
+                pen.bar(from, to, Ink::Shade);
+                pen.line(&[from, to], Ink::Muted, 0.75);
+                pen.line(&[(from.0, to.1), (to.0, from.1)], Ink::Muted, 0.75);
                 pen.region(
                     from,
                     to,
@@ -99,18 +95,17 @@ pub fn heat_map(
                 continue;
             };
             let step = shade(value);
-            pen.bar(from, to, Ink::ramp(step, SHADES))?;
+            pen.bar(from, to, Ink::ramp(step, SHADES));
             if let Some(text) = labels.as_ref().and_then(|labels| labels[at].as_ref()) {
                 let middle = (from.0 + (width - 2.0) / 2.0, from.1 + ROW * 0.64);
                 let ink = if step > SHADES / 2 { Ink::Paper } else { Ink::Text };
-                pen.words(text, middle, Anchor::Middle, ink, false)?;
+                pen.words(text, middle, Anchor::Middle, ink, false);
             }
             let figure = forms[0](value);
             pen.region(from, to, &format!("{across} {}, {down} {}: {figure}", columns[column], rows[row]));
         }
-        Ok(())
     });
-    drawn.map(|picture| Some(HeatPicture { picture, has_figures }))
+    Some(HeatPicture { picture, has_figures })
 }
 
 #[cfg(test)]
@@ -125,7 +120,7 @@ mod tests {
         let across: Vec<String> = (0..columns).map(|at| format!("{}k", 4 << at)).collect();
         let down: Vec<String> = (0..figures.len() / columns).map(|at| (1 << at).to_string()).collect();
         let map = HeatMap { across: ("bs", &across), down: ("depth", &down), figures };
-        heat_map(("Sweep", "IOPS"), &map, FORMS).expect("a drawing").expect("cells")
+        heat_map(("Sweep", "IOPS"), &map, FORMS).expect("cells")
     }
 
     fn texts(drawn: &HeatPicture) -> Vec<String> {

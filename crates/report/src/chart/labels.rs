@@ -2,7 +2,7 @@
 
 use fathom_order::InOrder;
 
-use super::canvas::{Anchor, Drawn, Pen, WORDS, text_width};
+use super::canvas::{Anchor, Pen, WORDS, text_width};
 use super::palette::Ink;
 
 #[derive(Clone, Copy)]
@@ -59,13 +59,7 @@ impl Labels {
     }
 
     /// Writes `text` near `at` where it covers least. With `must` false, only where it covers nothing.
-    pub fn write(
-        &mut self,
-        pen: &mut Pen<'_>,
-        text: &str,
-        at: (f64, f64),
-        (ink, bold, must): (Ink, bool, bool),
-    ) -> Drawn {
+    pub fn write(&mut self, pen: &mut Pen, text: &str, at: (f64, f64), (ink, bold, must): (Ink, bool, bool)) {
         let width = text_width(text) * if bold { 1.1 } else { 1.0 };
         let candidates = offsets().map(|(dx, dy, anchor)| {
             let (x, base) = (at.0 + dx, at.1 + dy);
@@ -84,17 +78,17 @@ impl Labels {
             (cost, (x, base), anchor, room)
         });
         let Some((cost, place, anchor, room)) = candidates.min_by(|a, b| a.0.total_cmp(&b.0)) else {
-            return Ok(());
+            return;
         };
         if !must && cost > 6.0 {
-            return Ok(());
+            return;
         }
         self.taken.push(room);
         let far = if self.rivals.is_empty() { 26.0 } else { 14.0 };
         if (place.0 - at.0).hypot(place.1 - at.1) > far {
-            pen.line(&[at, (place.0, place.1 - WORDS * 0.3)], ink, 0.75)?;
+            pen.line(&[at, (place.0, place.1 - WORDS * 0.3)], ink, 0.75);
         }
-        pen.words(text, place, anchor, ink, bold)
+        pen.words(text, place, anchor, ink, bold);
     }
 
     /// What it costs to stand nearer to another point than to `at`.
@@ -167,7 +161,7 @@ mod tests {
         labels.tell_apart(&ends);
         super::super::canvas::draw((300, 300), "ends", |pen| {
             for (at, end) in ends.iter().enumerate() {
-                labels.write(pen, &format!("{at} jobs"), *end, (Ink::Muted, false, true))?;
+                labels.write(pen, &format!("{at} jobs"), *end, (Ink::Muted, false, true));
                 let room = *labels.taken.last().expect("a place was taken");
                 assert_eq!(labels.confusion(&room, *end), 0.0, "{at}");
                 assert_eq!(
@@ -175,9 +169,7 @@ mod tests {
                     0.0
                 );
             }
-            Ok(())
-        })
-        .expect("a drawing");
+        });
     }
 
     #[test]

@@ -1,11 +1,9 @@
-//! Colours by role, each in a light and a dark shade, and how a drawn colour becomes a style class.
+//! Colours by role, each in a light and a dark shade, and the attributes and styles that draw in them.
 //!
 //! The hues are Okabe and Ito's colour-blind safe set (<https://jfly.uni-koeln.de/color/>), darkened for
 //! text on white and lightened for text on black.
 
 use std::fmt::Write as _;
-
-use plotters::style::RGBColor;
 
 /// A role that a colour plays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,19 +66,22 @@ const SHADES: [Shade; 14] = [
     shade(Ink::Ramp5, "ramp5", "#083f6d", "#c4e1fa"),
 ];
 
-/// Drawn colours carry the role's index in the green channel behind this red one, which no shade has.
-const MARKER_RED: u8 = 0xF0;
-/// Value of the blue channel for lines that are dashed.
-const DASHED: u8 = 1;
-
 impl Ink {
-    fn index(self) -> u8 {
-        SHADES.iter().position(|shade| shade.ink == self).unwrap_or(0) as u8
+    fn shade(self) -> &'static Shade {
+        SHADES.iter().find(|shade| shade.ink == self).unwrap_or(&SHADES[0])
     }
 
-    /// The colour to draw with, which [`classed`] replaces.
-    pub fn marker(self, dashed: bool) -> RGBColor {
-        RGBColor(MARKER_RED, self.index(), if dashed { DASHED } else { 0 })
+    /// Attributes of what is filled: the light shade, for viewers without styles, and a class that follows the theme.
+    pub fn fill(self) -> String {
+        let Shade { name, light, .. } = self.shade();
+        format!("fill=\"{light}\" class=\"f-{name}\"")
+    }
+
+    /// The same of a line.
+    pub fn stroke(self, dashed: bool) -> String {
+        let Shade { name, light, .. } = self.shade();
+        let dash = if dashed { " dash" } else { "" };
+        format!("stroke=\"{light}\" class=\"s-{name}{dash}\"")
     }
 
     /// The `step`-th of `steps` shades of an ordered quantity.
@@ -92,24 +93,7 @@ impl Ink {
     }
 }
 
-/// Replaces drawn colours by the light shade, for viewers without styles, and a class that follows the theme.
-pub fn classed(mut svg: String) -> String {
-    for (index, shade) in SHADES.iter().enumerate() {
-        for (attribute, prefix) in [("fill", "f"), ("stroke", "s")] {
-            for (dashed, suffix) in [(0, ""), (DASHED, " dash")] {
-                let drawn = format!("{attribute}=\"#{MARKER_RED:02X}{index:02X}{dashed:02X}\"");
-                if svg.contains(&drawn) {
-                    let themed =
-                        format!("{attribute}=\"{}\" class=\"{prefix}-{}{suffix}\"", shade.light, shade.name);
-                    svg = svg.replace(&drawn, &themed);
-                }
-            }
-        }
-    }
-    svg
-}
-
-/// The same without the light shades, for where the classes have styles.
+/// A drawing without the light shades, for where the classes have styles.
 pub fn unshaded(svg: &str) -> String {
     SHADES.iter().fold(svg.to_owned(), |svg, shade| {
         let (light, name) = (shade.light, shade.name);
@@ -173,20 +157,22 @@ mod tests {
 
     #[test]
     fn every_hue_that_colours_words_can_be_read_on_paper_and_in_the_dark() {
-        let paper = &SHADES[Ink::Paper.index() as usize];
+        let paper = Ink::Paper.shade();
         for ink in [Ink::Text, Ink::Muted, Ink::Blue, Ink::Vermillion, Ink::Green, Ink::Purple] {
-            let shade = &SHADES[ink.index() as usize];
+            let shade = ink.shade();
             assert!(contrast(shade.light, paper.light) >= 4.5, "{} in light", shade.name);
             assert!(contrast(shade.dark, paper.dark) >= 4.5, "{} in dark", shade.name);
         }
     }
 
     #[test]
-    fn drawn_colours_become_classes() {
-        let RGBColor(r, g, b) = Ink::Blue.marker(true);
-        let svg = classed(format!("<line stroke=\"#{r:02X}{g:02X}{b:02X}\"/>"));
-        assert_eq!(svg, "<line stroke=\"#0072b2\" class=\"s-blue dash\"/>");
-        assert_eq!(unshaded(&svg), "<line class=\"s-blue dash\"/>");
+    fn an_ink_is_a_class_behind_its_light_shade() {
+        let svg = format!("<line {}/><rect {}/>", Ink::Blue.stroke(true), Ink::Grid.fill());
+        assert_eq!(
+            svg,
+            "<line stroke=\"#0072b2\" class=\"s-blue dash\"/><rect fill=\"#dfe3e8\" class=\"f-grid\"/>"
+        );
+        assert_eq!(unshaded(&svg), "<line class=\"s-blue dash\"/><rect class=\"f-grid\"/>");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::axis::{Axis, ClockAxis};
 use super::canvas::{Anchor, draw};
 use super::palette::Ink;
 use super::panel::{LEFT, Line, Panel, RIGHT, draw_panel, stacked};
-use crate::{ReportError, number};
+use crate::number;
 
 const WIDTH: u32 = 400;
 const TOP: f64 = 24.0;
@@ -18,17 +18,14 @@ const TALL: f64 = 150.0;
 const STRETCHES: usize = 360;
 
 /// Draws reads and writes, I/Os and bytes. `None` without ticks. Gives how many seconds a stretch stands for, too.
-///
-/// # Errors
-/// When the drawing library refuses.
 pub fn asked_over_time(
     series: &DemandSeries,
     directions_known: bool,
     clock: Option<ClockAxis>,
-) -> Result<Option<(Picture, u64)>, ReportError> {
+) -> Option<(Picture, u64)> {
     let ticks = series.read_bytes.len();
     if ticks == 0 {
-        return Ok(None);
+        return None;
     }
     let per_stretch = ticks.div_ceil(STRETCHES);
     let step_s = per_stretch as f64 * f64::from(series.tick_s);
@@ -65,8 +62,8 @@ pub fn asked_over_time(
         panel("throughput, peak per interval", bytes, number::throughput_tick),
     ];
     let end_s = ticks as f64 * f64::from(series.tick_s);
-    let picture = stacked("Reads and writes over time", &panels, end_s, clock)?;
-    Ok(Some((picture, per_stretch as u64 * u64::from(series.tick_s))))
+    let picture = stacked("Reads and writes over time", &panels, end_s, clock);
+    Some((picture, per_stretch as u64 * u64::from(series.tick_s)))
 }
 
 /// Largest rate of each stretch, a second; absent where no tick of it was seen.
@@ -84,12 +81,9 @@ fn largest(series: &DemandSeries, values: &[&[u64]], per_stretch: usize) -> Vec<
 }
 
 /// Draws quantiles of the I/Os a second over windows of several lengths. `None` with fewer than two lengths.
-///
-/// # Errors
-/// When the drawing library refuses.
-pub fn rates_by_window(windows: &[WindowSummary]) -> Result<Option<Picture>, ReportError> {
+pub fn rates_by_window(windows: &[WindowSummary]) -> Option<Picture> {
     if windows.len() < 2 {
-        return Ok(None);
+        return None;
     }
     let line = |name: &str, ink, value: &dyn Fn(&WindowSummary) -> f64| Line {
         name: name.to_owned(),
@@ -109,21 +103,13 @@ pub fn rates_by_window(windows: &[WindowSummary]) -> Result<Option<Picture>, Rep
         .map(|(at, window)| (at as f64, number::seconds_tick(window.seconds as f64)));
     let x = Axis::fixed((0.0, (windows.len() - 1) as f64), (LEFT, RIGHT), ticks.collect());
     let panel = tall("IOPS, means over windows", lines, number::rate_tick);
-    one(&panel, &x, "Rates over windows of several lengths", "length of the window").map(Some)
+    Some(one(&panel, &x, "Rates over windows of several lengths", "length of the window"))
 }
 
 /// Draws the share of the I/Os that are at least so large: a line where it is known, two where it lies between them.
 /// `None` without any.
-///
-/// # Errors
-/// When the drawing library refuses.
-pub fn sizes_at_least(
-    reads: Option<&SizeMix>,
-    writes: Option<&SizeMix>,
-) -> Result<Option<Picture>, ReportError> {
-    let Some(points) = reads.or(writes).map(|mix| &mix.at_least).filter(|points| points.len() > 1) else {
-        return Ok(None);
-    };
+pub fn sizes_at_least(reads: Option<&SizeMix>, writes: Option<&SizeMix>) -> Option<Picture> {
+    let points = reads.or(writes).map(|mix| &mix.at_least).filter(|points| points.len() > 1)?;
     let line = |name: &str, ink, mix: &SizeMix, value: &dyn Fn(&SizePoint) -> f64| Line {
         name: name.to_owned(),
         ink,
@@ -143,7 +129,7 @@ pub fn sizes_at_least(
     let x = Axis::fixed((0.0, (points.len() - 1) as f64), (LEFT, RIGHT), ticks);
     let panel =
         Panel { least_top: 1.0, ..tall("share of the I/Os at least so large", lines, number::percent_tick) };
-    one(&panel, &x, "Sizes of reads and writes", "size").map(Some)
+    Some(one(&panel, &x, "Sizes of reads and writes", "size"))
 }
 
 fn tall(title: &'static str, lines: Vec<Line>, tick: fn(f64) -> String) -> Panel {
@@ -151,11 +137,11 @@ fn tall(title: &'static str, lines: Vec<Line>, tick: fn(f64) -> String) -> Panel
 }
 
 /// A picture of one panel.
-fn one(panel: &Panel, x: &Axis, label: &str, below: &str) -> Result<Picture, ReportError> {
+fn one(panel: &Panel, x: &Axis, label: &str, below: &str) -> Picture {
     let bottom = TOP + panel.height;
     draw((WIDTH, (bottom + 44.0) as u32), label, |pen| {
-        draw_panel(pen, panel, x, (TOP, bottom))?;
-        x.draw_columns(pen, (bottom, bottom))?;
-        pen.words(below, (RIGHT, bottom + 34.0), Anchor::End, Ink::Text, false)
+        draw_panel(pen, panel, x, (TOP, bottom));
+        x.draw_columns(pen, (bottom, bottom));
+        pen.words(below, (RIGHT, bottom + 34.0), Anchor::End, Ink::Text, false);
     })
 }

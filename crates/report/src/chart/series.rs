@@ -4,7 +4,7 @@ use fathom_record::{Direction, RunRecord};
 
 use super::Picture;
 use super::axis::{Axis, ClockAxis};
-use super::canvas::{Anchor, Drawn, Pen, draw};
+use super::canvas::{Anchor, Pen, draw};
 use super::palette::Ink;
 use super::panel::{LEFT, Line, Panel, RIGHT, draw_panel};
 use crate::processor::{Busy, busy};
@@ -28,7 +28,7 @@ const GAP: f64 = 26.0;
 /// Draws a run's series. `None` when the run has no intervals.
 ///
 /// # Errors
-/// When an interval's histogram is damaged, or the drawing library refuses.
+/// When an interval's histogram is damaged.
 pub fn series(title: &str, run: &RunRecord) -> Result<Option<Series>, ReportError> {
     let (all, merged) = stretches(run)?;
     let Some(end_s) = all.last().map(|s| s.to_s) else { return Ok(None) };
@@ -46,31 +46,30 @@ pub fn series(title: &str, run: &RunRecord) -> Result<Option<Series>, ReportErro
     let label = format!("{title}: {shown} over time");
     let x = Axis::time(end_s, (LEFT, RIGHT), 5);
     let picture = draw((WIDTH, height as u32), &label, |pen| {
-        warm_up(pen, &all, &x, bottom)?;
+        warm_up(pen, &all, &x, bottom);
         let mut top = TOP;
         for panel in &panels {
-            draw_panel(pen, panel, &x, (top, top + panel.height))?;
+            draw_panel(pen, panel, &x, (top, top + panel.height));
             top += panel.height + GAP;
         }
-        x.draw_columns(pen, (bottom, bottom))?;
+        x.draw_columns(pen, (bottom, bottom));
         let mut name = "time since the first I/O";
         if let Some(clock) = clock {
-            clock.draw(pen, &x, bottom)?;
+            clock.draw(pen, &x, bottom);
             name = "time since the first I/O, and UTC";
         }
-        pen.words(name, (RIGHT, bottom + below + 34.0), Anchor::End, Ink::Text, false)?;
+        pen.words(name, (RIGHT, bottom + below + 34.0), Anchor::End, Ink::Text, false);
         for stretch in &all {
             let (from, to) = (x.at(stretch.from_s), x.at(stretch.to_s));
             pen.region((from, TOP), (to, bottom), &read_out(stretch));
         }
-        Ok(())
-    })?;
+    });
     Ok(Some(Series { picture, merged }))
 }
 
-fn warm_up(pen: &mut Pen<'_>, all: &[Stretch], x: &Axis, bottom: f64) -> Drawn {
-    let Some(end) = all.iter().take_while(|s| s.warmup).last() else { return Ok(()) };
-    pen.bar((LEFT, TOP), (x.at(end.to_s), bottom), Ink::Shade)
+fn warm_up(pen: &mut Pen, all: &[Stretch], x: &Axis, bottom: f64) {
+    let Some(end) = all.iter().take_while(|s| s.warmup).last() else { return };
+    pen.bar((LEFT, TOP), (x.at(end.to_s), bottom), Ink::Shade);
 }
 
 fn direction_ink(direction: Direction) -> Ink {

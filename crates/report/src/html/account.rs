@@ -53,14 +53,14 @@ pub fn page(record: &AccountRecord) -> Result<String, ReportError> {
         styles: styles(),
         script: SCRIPT,
         title: sheet::title(record),
-        places: record.places.iter().map(place).collect::<Result<_, _>>()?,
+        places: record.places.iter().map(place).collect(),
         failed: failed.collect(),
         notes: record.notes.clone(),
     };
     Ok(crate::escape::page(&page.render()?))
 }
 
-fn place(place: &AccountPlace) -> Result<Place, ReportError> {
+fn place(place: &AccountPlace) -> Place {
     let record = &place.fleet;
     let currency = &record.money.currency;
     let mut answers: Vec<Entry> =
@@ -90,15 +90,15 @@ fn place(place: &AccountPlace) -> Result<Place, ReportError> {
     add("Attached and idle", sheet::held_volumes(&place.idle.listed));
     add("Not judged", fleet::reasons(record));
     let shown = &place.changes[..place.changes.len().min(SHOWN)];
-    Ok(Place {
+    Place {
         name: sheet::name(place),
         answers,
-        figures: of_groups(&record.by, currency)?.into_iter().map(Figure::from).collect(),
+        figures: of_groups(&record.by, currency).into_iter().map(Figure::from).collect(),
         sections,
         sum: sheet::change_sum(place),
         changes: sheet::changes(shown),
         commands: shown.iter().map(|change| change.command.clone()).collect(),
         left_out: place.changes.len() - shown.len(),
         notes: record.notes.iter().chain(&place.notes).cloned().collect(),
-    })
+    }
 }

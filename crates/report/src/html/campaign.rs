@@ -84,7 +84,7 @@ pub fn page(campaign: &AssessRecord, runs: &[RunRecord]) -> Result<String, Repor
         script: SCRIPT,
         title: sheet::title(campaign),
         lead: sheet::lead(campaign),
-        overview: pictures::of_assessment(&campaign.patterns)?.into_iter().map(Figure::from).collect(),
+        overview: pictures::of_assessment(&campaign.patterns).into_iter().map(Figure::from).collect(),
         target: value_words::target(&campaign.target),
         campaign: campaign.id.clone(),
         made: format!(

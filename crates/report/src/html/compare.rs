@@ -47,14 +47,14 @@ struct Section {
 
 /// Fills in the page.
 pub fn page(record: &CompareRecord, runs: &[RunRecord]) -> Result<String, ReportError> {
-    let section = |workload: &ComparedWorkload| -> Result<Section, ReportError> {
-        let figures = pictures::of_workload(record, workload)?;
-        Ok(Section {
+    let section = |workload: &ComparedWorkload| {
+        let figures = pictures::of_workload(record, workload);
+        Section {
             title: workload.title.clone(),
             metrics: sheet::metrics(workload),
             conditions: sheet::conditions(workload),
             figures: figures.into_iter().map(Figure::from).collect(),
-        })
+        }
     };
     let surroundings = record.environment.as_ref().map(|environment| Surroundings {
         target: record.a.target.as_ref().map_or_else(Vec::new, machine::target),
@@ -84,8 +84,8 @@ pub fn page(record: &CompareRecord, runs: &[RunRecord]) -> Result<String, Report
         decisions: sheet::decisions(record),
         sentences: record.workloads.iter().map(sheet::sentence).collect(),
         legend: sheet::legend(record),
-        figures: pictures::of_all(record)?.into_iter().map(Figure::from).collect(),
-        workloads: record.workloads.iter().map(section).collect::<Result<_, _>>()?,
+        figures: pictures::of_all(record).into_iter().map(Figure::from).collect(),
+        workloads: record.workloads.iter().map(section).collect(),
         commands: sheet::commands(record),
         boots: boots(&record.boots),
         notes: record.notes.clone(),

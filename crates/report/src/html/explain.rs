@@ -54,7 +54,7 @@ pub fn page(explain: &ExplainRecord) -> Result<String, ReportError> {
         title: "What limits it".to_owned(),
         meta: format!("Explanation {what}, {}", explain.started_at),
         failures: sheet::failures(explain),
-        patterns: explain.patterns.iter().map(pattern).collect::<Result<_, _>>()?,
+        patterns: explain.patterns.iter().map(pattern).collect(),
         notes: explain.notes.clone(),
         reproduction: explain
             .plan
@@ -65,18 +65,18 @@ pub fn page(explain: &ExplainRecord) -> Result<String, ReportError> {
     Ok(crate::escape::page(&page.render()?))
 }
 
-fn pattern(pattern: &ExplainedPattern) -> Result<Pattern, ReportError> {
-    Ok(Pattern {
+fn pattern(pattern: &ExplainedPattern) -> Pattern {
+    Pattern {
         title: pattern.title.clone(),
         target: value_words::target(&pattern.target),
-        figures: pictures_of_explain::of_explained(pattern)?.into_iter().map(Figure::from).collect(),
+        figures: pictures_of_explain::of_explained(pattern).into_iter().map(Figure::from).collect(),
         claims: pattern.verdict.claims.iter().map(stated).collect(),
         ceilings: pattern.verdict.ceilings.iter().map(sheet::ceiling).collect(),
         experiments: sheet::experiments(pattern),
         not_made: sheet::not_made(pattern),
         next: pattern.verdict.next_experiment.clone(),
         scope: pattern.verdict.claims.first().map(|claim| claim.scope.clone()).unwrap_or_default(),
-    })
+    }
 }
 
 fn stated(claim: &Claim) -> Stated {

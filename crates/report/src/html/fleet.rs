@@ -38,8 +38,8 @@ pub fn page(record: &FleetRecord, spread: &FleetSpread) -> Result<String, Report
     answers.push(entry("risk", sheet::risk(record)));
     answers.push(entry("requirements", sheet::terms(record)));
     answers.push(entry("judged", sheet::judged(record)));
-    let mut figures = of_groups(&record.by, &record.money.currency)?;
-    figures.extend(spread.figures(record)?);
+    let mut figures = of_groups(&record.by, &record.money.currency);
+    figures.extend(spread.figures(record));
     let groups = record.by.iter().map(|grouping| Section {
         title: format!("Totals {}", account::grouping(grouping)),
         table: account::groups(grouping, GROUPS),

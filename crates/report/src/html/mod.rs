@@ -64,7 +64,7 @@ pub fn theme() -> String {
 /// The page of one run.
 ///
 /// # Errors
-/// When a histogram of the record is damaged, or a drawing or the template fails.
+/// When a histogram of the record is damaged, or the template fails.
 pub fn run(record: &RunRecord) -> Result<String, ReportError> {
     data::with_record(run::page(record)?, record, &record.id, &Elsewhere::Saved(&record.id))
 }
@@ -80,7 +80,7 @@ pub fn analysis(analysis: &Analysis) -> Result<String, ReportError> {
 /// The page of a profile: the demand over time, how large it was, and who asked.
 ///
 /// # Errors
-/// When a drawing or the template fails.
+/// When the template fails.
 pub fn profile(record: &ProfileRecord) -> Result<String, ReportError> {
     data::with_record(profile::page(record)?, record, "profile", &Elsewhere::ByItsCommand)
 }
@@ -88,7 +88,7 @@ pub fn profile(record: &ProfileRecord) -> Result<String, ReportError> {
 /// The page of a sizing: what to buy, the demand with the choice's limits, and what it rests on.
 ///
 /// # Errors
-/// When a drawing or the template fails.
+/// When the template fails.
 pub fn sizing(record: &SizingRecord) -> Result<String, ReportError> {
     data::with_record(sizing::page(record)?, record, "sizing", &Elsewhere::ByItsCommand)
 }
@@ -96,7 +96,7 @@ pub fn sizing(record: &SizingRecord) -> Result<String, ReportError> {
 /// The page of a fleet's sizing: what is wasted and by whom, how its volumes are spread, and why some were not judged.
 ///
 /// # Errors
-/// When a drawing or the template fails.
+/// When the template fails.
 pub fn fleet(record: &FleetRecord, spread: &FleetSpread) -> Result<String, ReportError> {
     data::with_record(fleet::page(record, spread)?, record, "fleet", &Elsewhere::ByItsCommand)
 }
@@ -112,7 +112,7 @@ pub fn account(record: &AccountRecord) -> Result<String, ReportError> {
 /// The page of a campaign. Runs that are not among `runs` are left out of the pictures; the page says so.
 ///
 /// # Errors
-/// When a histogram of a record is damaged, or a drawing or the template fails.
+/// When a histogram of a record is damaged, or the template fails.
 pub fn campaign(record: &CampaignRecord, runs: &[RunRecord]) -> Result<String, ReportError> {
     let page = match record {
         CampaignRecord::Assess(record) => campaign::page(record, runs),

@@ -44,7 +44,7 @@ pub fn page(record: &ProfileRecord) -> Result<String, ReportError> {
         script: SCRIPT,
         title: format!("Workload profile of {}", record.device.as_deref().unwrap_or(&record.demand.from)),
         answers,
-        figures: of_profile(record)?.into_iter().map(Figure::from).collect(),
+        figures: of_profile(record).into_iter().map(Figure::from).collect(),
         windows: sheet::windows(&record.demand),
         sizes: sheet::sizes(record),
         frequent: sheet::frequent(record),

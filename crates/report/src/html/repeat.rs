@@ -59,7 +59,7 @@ pub fn page(repeat: &RepeatRecord, runs: &[RunRecord]) -> Result<String, ReportE
         failures: sheet::failures(repeat),
         headline: sheet::headline(repeat),
         differences: repeat.notes.clone(),
-        figures: pictures_of_repeat::of_repeat(repeat)?.into_iter().map(Figure::from).collect(),
+        figures: pictures_of_repeat::of_repeat(repeat).into_iter().map(Figure::from).collect(),
         conclusions: sheet::conclusions(repeat),
         steps: sheet::figures(repeat),
         boots: boots(&repeat.boots),

@@ -51,7 +51,7 @@ pub fn page(record: &SizingRecord) -> Result<String, ReportError> {
         },
         demand: sheet::demand(record),
         answers,
-        figures: of_sizing(record)?.into_iter().map(Figure::from).collect(),
+        figures: of_sizing(record).into_iter().map(Figure::from).collect(),
         windows: profile::windows(&record.demand),
         by_type: sheet::by_type(record),
         frontier: sheet::frontier(record),

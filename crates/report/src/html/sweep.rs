@@ -51,7 +51,7 @@ pub fn page(sweep: &SweepRecord, runs: &[RunRecord]) -> Result<String, ReportErr
         passes: counted(u64::from(sweep.plan.passes), "pass"),
         failures: sheet::failures(sweep),
         extremes: sheet::extremes(sweep),
-        figures: pictures_of_sweep::of_sweep(sweep)?.into_iter().map(Figure::from).collect(),
+        figures: pictures_of_sweep::of_sweep(sweep).into_iter().map(Figure::from).collect(),
         scaling: sheet::scaling(sweep),
         cells: sheet::cells(sweep),
         notes: sweep.notes.clone(),
