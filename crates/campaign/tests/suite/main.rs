@@ -9,4 +9,3 @@ mod repeats;
 mod replay;
 mod sweep;
 mod targets;
-mod witness;

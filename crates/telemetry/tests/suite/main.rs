@@ -1,6 +1,5 @@
 //! Telemetry of this machine and of drawn ones.
 
-mod blocktrace;
 mod machines;
 mod sources;
 mod this_machine;

@@ -1,4 +1,6 @@
 //! The witness on this machine: direct reads of a scratch file, counted by the kernel and by the test.
+//!
+//! A program of its own: the kernel tells I/Os by their process, and what other tests do with files would be among them.
 #![cfg(target_os = "linux")]
 #![allow(
     clippy::print_stderr,

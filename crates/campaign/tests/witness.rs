@@ -1,4 +1,6 @@
 //! A run compared with the block layer, on this machine's own storage, where the kernel lets this process look.
+//!
+//! A program of its own: the kernel tells I/Os by their process, and what other tests do with files would be among them.
 #![cfg(target_os = "linux")]
 #![allow(
     clippy::print_stderr,
