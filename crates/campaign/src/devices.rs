@@ -23,7 +23,7 @@ impl Devices {
         let known = store.campaign_devices(campaign)?.into_iter();
         // What another build kept in a form of its own is not known here.
         let known = known.filter_map(|CampaignDevice { target, json }| {
-            Some((target, serde_json::from_str::<Origin>(&json).ok()?))
+            Some((target, fathom_json::read::<Origin>(&json).ok()?))
         });
         Ok(Self(known.collect()))
     }

@@ -93,7 +93,7 @@ impl<'a, P: Resumable> Runner<'a, P> {
         progress: &mut dyn Progress,
     ) -> Result<Option<Self>, CampaignError> {
         let Some(campaign) = store.open_campaign(&key_of(plan))? else { return Ok(None) };
-        let Ok(plan) = serde_json::from_str::<P>(campaign.plan_json()) else { return Ok(None) };
+        let Ok(plan) = fathom_json::read::<P>(campaign.plan_json()) else { return Ok(None) };
         let steps = store.finished_steps(&campaign)?;
         let finished: Vec<_> = steps.into_iter().map(|step| (step.step, step.run_id)).collect();
         let (noun, id) = (P::NOUN, campaign.id());

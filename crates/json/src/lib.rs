@@ -1,8 +1,11 @@
-//! Values as the text of JSON. The store, plans kept with campaigns, pages and what is printed have it from here: a second
+//! Values as the text of JSON, and back. The store, plans kept with campaigns, pages and what is printed have it from here: a second
 //! writer would be each kind of record compiled once more. Rows that go to a file one by one are written where they are made.
+
+mod read;
 
 use std::io::{self, Write};
 
+pub use read::{read, read_bytes};
 use serde::Serialize;
 
 /// A value's JSON, on one line.

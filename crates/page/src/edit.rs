@@ -124,7 +124,7 @@ pub(crate) fn edit(shelf: &mut Shelf, editor: &Editor, path: &str, body: &[u8]) 
 }
 
 fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, Refusal> {
-    serde_json::from_slice(body).map_err(|error| Refusal::usage("the body", error.to_string()))
+    fathom_json::read_bytes(body).map_err(|error| Refusal::usage("the body", error.to_string()))
 }
 
 /// The store that is to be changed.

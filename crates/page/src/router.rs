@@ -64,7 +64,7 @@ async fn session(State(shared): State<Arc<Shared>>, request: Request) -> Respons
         Ok(body) => body,
         Err(refusal) => return refused(&refusal),
     };
-    let Ok(admission) = serde_json::from_slice::<Admission>(&body) else {
+    let Ok(admission) = fathom_json::read_bytes::<Admission>(&body) else {
         return refused(&Refusal::new(400, "request", "the body is not a token in JSON"));
     };
     match shared.guard.admit(&admission.token) {

@@ -53,10 +53,9 @@ fn checked(json: &[u8], format: &'static str, known: u32) -> Result<Value, ReadE
 }
 
 /// Reads the text itself, and not the tree of values that it was looked at with: a second reader of every structure would
-/// make the program larger. For the same reason it is text, as in all other places, and not bytes.
+/// make the program larger.
 fn read<T: DeserializeOwned>(json: &[u8], format: &'static str) -> Result<T, ReadError> {
-    let text = std::str::from_utf8(json).map_err(serde_json::Error::custom);
-    text.and_then(serde_json::from_str).map_err(|source| ReadError::Malformed { format, source })
+    fathom_json::read_bytes(json).map_err(|source| ReadError::Malformed { format, source })
 }
 
 /// Reads a run record.

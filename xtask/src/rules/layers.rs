@@ -14,7 +14,7 @@ const LAYERS: [(&str, &[&str]); 35] = [
     ("spec", &[]),
     ("fabric", &["spec"]),
     ("measure", &[]),
-    ("record", &["order", "measure", "spec"]),
+    ("record", &["json", "order", "measure", "spec"]),
     ("target", &["order", "measure", "spec", "record", "fabric"]),
     ("sim", &["order", "measure", "record"]),
     ("engine", &["order", "measure", "spec", "record", "target", "sim", "fabric"]),

@@ -10,7 +10,7 @@ use fathom_record::environment::Environment;
 use fathom_record::facts::TargetFacts;
 use fathom_record::telemetry::Telemetry;
 use fathom_record::{Interval, RunRecord};
-use serde::de::{DeserializeOwned, Error};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 /// Version of the frames; raised with whatever an older one would take in another way.
@@ -231,7 +231,7 @@ impl Hello {
             }
             line.push(byte[0]);
         }
-        let hello: Self = serde_json::from_slice(&line).map_err(|error| invalid(&error.to_string()))?;
+        let hello: Self = fathom_json::read_bytes(&line).map_err(|error| invalid(&error.to_string()))?;
         let texts = [&hello.version, &hello.os, &hello.architecture, &hello.host];
         if texts.iter().any(|text| text.len() > 256 || text.chars().any(char::is_control)) {
             return Err(invalid("an agent's first line has control characters"));
@@ -277,9 +277,9 @@ pub fn read<T: DeserializeOwned>(input: &mut impl Read) -> io::Result<Option<T>>
     if body.len() < length as usize {
         return Err(io::ErrorKind::UnexpectedEof.into());
     }
-    // As text, like records anywhere else: bytes would bring a second reader of each structure into the program.
-    let read = std::str::from_utf8(&body).map_err(serde_json::Error::custom).and_then(serde_json::from_str);
-    read.map(Some).map_err(|error| invalid(&format!("no frame of an agent's: {error}")))
+    fathom_json::read_bytes(&body)
+        .map(Some)
+        .map_err(|error| invalid(&format!("no frame of an agent's: {error}")))
 }
 
 #[cfg(test)]

@@ -132,7 +132,7 @@ impl RingReader {
     pub fn head(&mut self) -> Option<Head> {
         (0..HEAD_ATTEMPTS).find_map(|_| {
             let bytes = self.read::<HEAD_BYTES>(0).ok()?;
-            let head: Head = serde_json::from_str(unframed(&bytes)?.1).ok()?;
+            let head: Head = fathom_json::read(unframed(&bytes)?.1).ok()?;
             (head.format == super::event::FORMAT && head.version == super::event::VERSION).then_some(head)
         })
     }
@@ -172,7 +172,7 @@ impl RingReader {
             Some((number, text)) if number == self.next => {
                 self.next = self.next.saturating_add(1);
                 // What cannot be read is of a later version.
-                Found::Line(number, serde_json::from_str(text).unwrap_or(Event::Unknown))
+                Found::Line(number, fathom_json::read(text).unwrap_or(Event::Unknown))
             }
             Some((number, _)) if number > self.next => {
                 let before = self.next;

@@ -159,7 +159,7 @@ impl Inventory {
     /// When it is none, or one of its volumes has no id.
     pub fn read(&mut self, text: &[u8]) -> Result<(), Refusal> {
         let remedy = "give what aws ec2 describe-volumes or describe-instances prints as JSON";
-        let document: Document = serde_json::from_slice(text)
+        let document: Document = fathom_json::read_bytes(text)
             .map_err(|error| Refusal::new(ANSWER, error.to_string()).or(remedy))?;
         let volumes = document.volumes.unwrap_or_default();
         let instances: Vec<Ec2Instance> =

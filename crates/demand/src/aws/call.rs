@@ -282,7 +282,7 @@ fn fault(answer: &Response) -> Fault {
     if answer.body.trim_ascii_start().starts_with(b"<") {
         return fault_of_xml(&String::from_utf8_lossy(&answer.body)).unwrap_or_default();
     }
-    let mut fault: Fault = serde_json::from_slice(&answer.body).unwrap_or_default();
+    let mut fault: Fault = fathom_json::read_bytes(&answer.body).unwrap_or_default();
     if let Some((_, kind)) = fault.kind.rsplit_once('#') {
         fault.kind = kind.to_owned();
     }

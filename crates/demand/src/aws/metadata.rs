@@ -121,7 +121,7 @@ impl Session {
 }
 
 fn keys(answer: &Response, from: &str) -> Option<Credentials> {
-    let keys: Keys = serde_json::from_slice(&answer.body).ok().filter(|_| answer.status == 200)?;
+    let keys: Keys = fathom_json::read_bytes(&answer.body).ok().filter(|_| answer.status == 200)?;
     Some(Credentials {
         key: keys.access_key_id,
         secret: keys.secret_access_key,

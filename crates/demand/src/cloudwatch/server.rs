@@ -60,7 +60,7 @@ pub fn fetch(
         notes.retain(|note: &String| !note.contains(PARTIAL));
         metrics.extend(of_document(&body, &mut notes)?);
         let page: Page =
-            serde_json::from_slice(&body).map_err(|error| Refusal::new(ANSWER, error.to_string()))?;
+            fathom_json::read_bytes(&body).map_err(|error| Refusal::new(ANSWER, error.to_string()))?;
         let next = page.next_token.filter(|next| !next.is_empty());
         if next.is_none() {
             return seen(asked, metrics, notes);

@@ -84,9 +84,9 @@ struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 pub fn series(text: &[u8]) -> Result<(Vec<Series>, Vec<String>), Refusal> {
     let broken = |error: serde_json::Error| Refusal::new(ANSWER, error.to_string());
     if text.trim_ascii_start().starts_with(b"[") {
-        return serde_json::from_slice(text).map_err(broken).map(|series| (series, Vec::new()));
+        return fathom_json::read_bytes(text).map_err(broken).map(|series| (series, Vec::new()));
     }
-    let envelope: Envelope = serde_json::from_slice(text).map_err(broken)?;
+    let envelope: Envelope = fathom_json::read_bytes(text).map_err(broken)?;
     let data = envelope.data.filter(|_| envelope.status == "success").ok_or_else(|| {
         let cause = envelope.error.unwrap_or_else(|| format!("the server says {}", envelope.status));
         Refusal::new(ANSWER, format!("the server refused the query: {cause}"))

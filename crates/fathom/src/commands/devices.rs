@@ -91,7 +91,7 @@ fn kept(file: &Path) -> Result<Capture, Failure> {
         return Err(refused(format!("it has {}: more than any capture", Bytes(bytes))));
     }
     let text = std::fs::read_to_string(file).map_err(|error| refused(error.to_string()))?;
-    let capture: Capture = serde_json::from_str(&text).map_err(|error| refused(error.to_string()))?;
+    let capture: Capture = fathom_json::read(&text).map_err(|error| refused(error.to_string()))?;
     if !capture.is_readable() {
         let known = format!("{} version {}", Capture::FORMAT, Capture::VERSION);
         return Err(refused(format!(

@@ -58,7 +58,7 @@ impl Store {
             .one(READING, sql, [number], |row| CheckedJson::from_row(row, "json", "crc"))?
             .ok_or_else(|| damaged("it is not there"))?;
         let json = json.verified().map_err(damaged)?;
-        serde_json::from_str(json).map_err(|error| damaged(&error.to_string()))
+        fathom_json::read(json).map_err(|error| damaged(&error.to_string()))
     }
 }
 

@@ -283,7 +283,7 @@ fn latest(base: &Path, wanted: &Question) -> Option<(PathBuf, Question)> {
     let mut folders: Vec<PathBuf> = fs::read_dir(base).ok()?.flatten().map(|entry| entry.path()).collect();
     folders.sort();
     folders.into_iter().rev().find_map(|folder| {
-        let question: Question = serde_json::from_slice(&fs::read(folder.join(ASKED)).ok()?).ok()?;
+        let question: Question = fathom_json::read_bytes(&fs::read(folder.join(ASKED)).ok()?).ok()?;
         let same = question.version == Question::VERSION
             && (&question.account, &question.region) == (&wanted.account, &wanted.region)
             && (&question.from, &question.to) == (&wanted.from, &wanted.to)
