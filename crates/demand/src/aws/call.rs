@@ -11,6 +11,8 @@ use super::sign::{Scope, signed};
 use super::{Machine, Request, Response, metadata, variable};
 
 const SERVICE: &str = "AWS";
+/// What to do about an address that is none.
+pub(super) const ENDPOINT: &str = "type it as https://monitoring.us-east-1.amazonaws.com";
 /// How often a call is sent that the service has no time for.
 const ATTEMPTS: u32 = 6;
 /// The same for who reads a whole account, whose other programs call too: four minutes of pauses.
@@ -87,7 +89,7 @@ impl<'a, M: Machine> Caller<'a, M> {
         if !endpoint.starts_with("http://") && !endpoint.starts_with("https://") {
             return Err(Refusal::new(SERVICE, format!("{endpoint:?} is not a valid address"))
                 .at("the endpoint")
-                .or("type it as https://monitoring.us-east-1.amazonaws.com"));
+                .or(ENDPOINT));
         }
         let credentials = credentials::find(machine, &profile)?;
         Ok(Self {

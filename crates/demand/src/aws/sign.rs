@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 
 use super::Request;
-use super::call::percent;
+use super::call::{ENDPOINT, percent};
 use super::credentials::Credentials;
 
 const ALGORITHM: &str = "AWS4-HMAC-SHA256";
@@ -34,8 +34,9 @@ pub struct Scope<'a> {
 /// When the address is none, or has parameters in it: calls carry theirs in the body, and no signature here covers them.
 pub fn signed(mut request: Request, credentials: &Credentials, scope: Scope<'_>) -> Result<Request, Refusal> {
     let refused = |cause: String| Refusal::new("a request to AWS", cause);
-    let (host, path) =
-        address(&request.url).ok_or_else(|| refused(format!("{:?} cannot be signed", request.url)))?;
+    let (host, path) = address(&request.url).ok_or_else(|| {
+        refused(format!("calls of {:?} cannot be signed", request.url)).at("the endpoint").or(ENDPOINT)
+    })?;
     let at = Timestamp::from_second(scope.unix_s).map_err(|error| refused(error.to_string()))?;
     let at = at.strftime("%Y%m%dT%H%M%SZ").to_string();
     let mut add = |name: &str, value: &str| request.headers.push((name.to_owned(), value.to_owned()));
