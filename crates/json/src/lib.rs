@@ -1,5 +1,6 @@
-//! Values as the text of JSON, and back. The store, plans kept with campaigns, pages and what is printed have it from here: a second
-//! writer would be each kind of record compiled once more. Rows that go to a file one by one are written where they are made.
+//! Values as the text of JSON, and back. The store, plans kept with campaigns, pages and what is printed have it from
+//! here: a second writer or reader would be each kind of record compiled once more. Rows that go to a file one by one are
+//! written where they are made.
 
 mod read;
 

@@ -1,7 +1,7 @@
 //! Requests with a signature, version 4.
 //!
-//! After "Create a signed AWS API request" (AWS Identity and Access Management, User Guide): the request is brought into
-//! one form; its digest, the time and the scope are signed with a key that is made of the secret and the scope.
+//! After "Create a signed AWS API request" (AWS Identity and Access Management, User Guide): the request is brought
+//! into one form; its digest, the time and the scope are signed with a key that is made of the secret and the scope.
 
 use std::fmt::Write as _;
 
@@ -31,11 +31,13 @@ pub struct Scope<'a> {
 /// Adds the signature's headers to a request, and the host's, so that what is sent is what was signed.
 ///
 /// # Errors
-/// When the address is none, or has parameters in it: calls carry theirs in the body, and no signature here covers them.
+/// When the address is none, or has parameters or a user in it: calls carry theirs in the body, and no signature here
+/// covers them. What was given is not said again, as a password may be in it.
 pub fn signed(mut request: Request, credentials: &Credentials, scope: Scope<'_>) -> Result<Request, Refusal> {
     let refused = |cause: String| Refusal::new("a request to AWS", cause);
     let (host, path) = address(&request.url).ok_or_else(|| {
-        refused(format!("calls of {:?} cannot be signed", request.url)).at("the endpoint").or(ENDPOINT)
+        let cause = "calls cannot be signed: it has no host, or it has parameters or a user";
+        refused(cause.to_owned()).at("the endpoint").or(ENDPOINT)
     })?;
     let at = Timestamp::from_second(scope.unix_s).map_err(|error| refused(error.to_string()))?;
     let at = at.strftime("%Y%m%dT%H%M%SZ").to_string();
@@ -153,7 +155,7 @@ mod tests {
         header(&signed(request, &example(None), scope).unwrap(), "authorization").unwrap().to_owned()
     }
 
-    /// `post-vanilla`, `get-vanilla` and `post-x-www-form-urlencoded` of the provider's test suite for signatures, version 4.
+    /// `post-vanilla`, `get-vanilla` and `post-x-www-form-urlencoded` of the provider's test suite for signatures.
     #[test]
     fn signatures_are_those_that_the_provider_publishes() {
         let url = "https://example.amazonaws.com/";
@@ -183,6 +185,7 @@ mod tests {
         for url in ["ec2", "ftp://ec2/", "https:///", "http://near/?Action=Any", "http://me@near/"] {
             let refusal = signed(call(url, &[], b""), &example(None), scope).unwrap_err();
             assert!(refusal.cause.contains("cannot be signed"), "{refusal}");
+            assert!(!refusal.to_string().contains("me@"), "{refusal}");
         }
         let never = Scope { unix_s: i64::MAX, ..scope };
         assert!(signed(call("http://near/", &[], b""), &example(None), never).is_err());

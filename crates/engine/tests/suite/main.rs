@@ -1,4 +1,5 @@
-//! The loop and its engines: contract, endings, and what is known in closed form. One program, because each more of them compiles the loop again.
+//! The loop and its engines: contract, endings, and what is known in closed form. One program, since each further one
+//! compiles the loop again.
 
 mod ahead;
 mod conformance;
