@@ -1,40 +1,5 @@
-//! The command line of fathom: reads what is typed, wires the rooms together, and prints.
-//!
-//! Results go to stdout, messages to stderr. With `--json` stdout, or the file named, holds one JSON
-//! document whatever happens. Exit status: 0 done, 1 a measurement is invalid or the system failed,
-//! 2 wrong usage, 3 the target refused, 4 a condition of `--fail-if` was met.
+//! The program: all of it is in its library.
 
-mod arguments;
-mod commands;
-mod config;
-mod failure;
-mod habit;
-mod interrupt;
-mod layout;
-mod misuse;
-mod onlooker;
-mod output;
-mod output_file;
-mod progress;
-mod scraped;
-mod status;
-mod stdout;
-
-use std::ffi::OsString;
-use std::process::ExitCode;
-
-use output::Machine;
-use status::Status;
-
-fn main() -> ExitCode {
-    let typed: Vec<OsString> = std::env::args_os().collect();
-    let outcome = match arguments::read(&typed) {
-        Ok(Some(asked)) => commands::perform(asked),
-        Ok(None) => Ok(Status::Done),
-        Err(failure) => Err(failure),
-    };
-    match outcome {
-        Ok(status) => status.into(),
-        Err(failure) => failure.tell(&Machine::asked(&typed)).into(),
-    }
+fn main() -> std::process::ExitCode {
+    fathom::main()
 }
