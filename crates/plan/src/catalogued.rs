@@ -1,5 +1,7 @@
 //! Limits of instances and volumes from the catalogue, each with its date and source.
 
+use std::sync::OnceLock;
+
 use fathom_measure::{ByteRate, Bytes};
 use fathom_record::environment::Environment;
 use fathom_record::facts::DeviceFacts;
@@ -22,8 +24,12 @@ const MIB: u64 = 1 << 20;
 /// Names that an error offers at most.
 const OFFERED: usize = 8;
 
-fn catalogue() -> Result<Catalogue, String> {
-    Catalogue::built_in().map_err(|error| error.to_string())
+/// Read once: several limits of one plan are looked up in it.
+fn catalogue() -> Result<&'static Catalogue, String> {
+    static READ: OnceLock<Result<Catalogue, String>> = OnceLock::new();
+    READ.get_or_init(|| Catalogue::built_in().map_err(|error| error.to_string()))
+        .as_ref()
+        .map_err(Clone::clone)
 }
 
 /// An instance type of the catalogue.
@@ -126,7 +132,7 @@ pub(super) fn of_instance(
         _ => return Ok(()),
     };
     let catalogue = catalogue()?;
-    let said = source(&catalogue, &instance.name, &instance.source);
+    let said = source(catalogue, &instance.name, &instance.source);
     if on_local > 0 && on_network == 0 {
         out.ceilings.extend(local(&instance, on_local, &said));
     } else if on_local > 0 {
@@ -218,7 +224,7 @@ pub fn volume(text: &str) -> Result<Vec<KnownCeiling>, String> {
             "{kind} gives at most {per} IOPS for each GiB: {iops} IOPS need more than {size} GiB"
         ));
     }
-    limits_of(&catalogue, takes, named, iops)
+    limits_of(catalogue, takes, named, iops)
 }
 
 fn limits_of(

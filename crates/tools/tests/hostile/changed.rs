@@ -4,6 +4,7 @@
 //! `FATHOM_MUTATIONS` how often each is changed.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Larger published files are cut to this, so that a run is short.
 const SEED_BYTES: usize = 64 << 10;
@@ -76,8 +77,8 @@ pub fn files_below(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Shows every file in turn, changed in many ways, with its name.
-pub fn each_changed(mut read: impl FnMut(&[u8], &str)) {
+/// Shows every file, changed in many ways, with its name; two files at once.
+pub fn each_changed(read: impl Fn(&[u8], &str) + Sync) {
     let seeds = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds");
     let mut files = files_below(&seeds);
     assert!(files.len() >= 20, "{} seeds", files.len());
@@ -85,17 +86,26 @@ pub fn each_changed(mut read: impl FnMut(&[u8], &str)) {
         files.extend(files_below(Path::new(&samples)));
     }
     let times = std::env::var("FATHOM_MUTATIONS").ok().and_then(|text| text.parse().ok()).unwrap_or(40);
-    let (mut draws, mut tried) = (Draws(0x5eed), 0u64);
-    for path in files {
-        let mut seed = std::fs::read(&path).unwrap();
-        seed.truncate(SEED_BYTES);
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        for _ in 0..times {
-            read(&mutated(&seed, &mut draws), &name);
-            tried += 1;
+    let next = AtomicUsize::new(0);
+    let share = || {
+        while let at = next.fetch_add(1, Ordering::Relaxed)
+            && let Some(path) = files.get(at)
+        {
+            // A file's changes are its own, whoever makes them.
+            let mut draws = Draws(0x5eed + at as u64);
+            let mut seed = std::fs::read(path).unwrap();
+            seed.truncate(SEED_BYTES);
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            for _ in 0..times {
+                read(&mutated(&seed, &mut draws), &name);
+            }
         }
-    }
-    eprintln!("{tried} changed files");
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(share);
+        share();
+    });
+    eprintln!("{} changed files", files.len() * times);
 }
 
 /// A text in UTF-16 with its byte order mark.
