@@ -66,7 +66,13 @@ fn four_clients_add_up_bucket_for_bucket_and_offer_what_one_process_does() {
         "--rate", "500", "--client", "a=local", "--client", "b=local", "--client", "c=local", "--client",
         "d=local",
     ];
-    let output = fathom(folder.path(), &[load.as_slice(), &four].concat()).output().unwrap();
+    let one = fathom(folder.path(), &[load.as_slice(), &["--rate", "2000", "--jobs", "4"]].concat());
+    let mut four = fathom(folder.path(), &[load.as_slice(), &four].concat());
+    // Beside one another: neither load fills a processor.
+    let (output, one) = std::thread::scope(|scope| {
+        let one = scope.spawn(|| { one }.output().unwrap());
+        (four.output().unwrap(), one.join().unwrap())
+    });
     let sum = record(&output.stdout);
     assert_eq!(sum.ending, Ending::Complete, "{}", String::from_utf8_lossy(&output.stderr));
     let parts = &clients(&sum).clients;
@@ -81,8 +87,7 @@ fn four_clients_add_up_bucket_for_bucket_and_offer_what_one_process_does() {
     let merged = sum.summary.directions[0].service_histogram.as_ref().unwrap();
     assert_eq!(Histogram::try_from(merged).unwrap(), added);
     assert_eq!((sum.workload.jobs, sum.summary.offered_per_s), (4, Some(2000.0)));
-    let one = fathom(folder.path(), &[load.as_slice(), &["--rate", "2000", "--jobs", "4"]].concat());
-    let one = record(&{ one }.output().unwrap().stdout);
+    let one = record(&one.stdout);
     let ratio = sum.summary.operations_per_s() / one.summary.operations_per_s();
     assert!((ratio - 1.0).abs() < 0.005, "{ratio}");
     let skew = sum.checks.iter().find(|check| check.name == CheckName::ClientSkew).unwrap();
@@ -136,7 +141,7 @@ fn loses_a_client(how: &str) {
     let folder = tempfile::tempdir().unwrap();
     let run = long_run(folder.path());
     let lost = agent(folder.path(), "b");
-    std::thread::sleep(Duration::from_secs(5));
+    std::thread::sleep(Duration::from_secs(3));
     let begun = Stopwatch::start();
     signal(how, &lost);
     let output = run.wait_with_output().unwrap();
@@ -216,7 +221,7 @@ fn two_clients_on_one_machine_cannot_write_one_file_and_read_it_in_parts() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("data.bin"), vec![7u8; 8 << 20]).unwrap();
     let both = [
-        "--target", "data.bin", "--time", "2s", "--warmup", "0s", "--rate", "100", "--client", "a=local",
+        "--target", "data.bin", "--time", "1s", "--warmup", "0s", "--rate", "100", "--client", "a=local",
         "--client", "b=local",
     ];
     let writing = ["--rw", "randwrite", "--destroy", "data.bin"];

@@ -70,7 +70,8 @@ fn a_comparison_of_machines_measures_each_side_where_it_is() {
     let folder = tempfile::tempdir().unwrap();
     let (a, b) = (format!("client={}", counted("a")), format!("client={}", counted("b")));
     let words = ["compare", "null:", "null:", "--a", &a, "--b", &b, "--throttle", "iops=2k"];
-    let shape = ["--patterns", "randread-4k", "--depth", "4", "--pairs", "5", "--time", "500ms"];
+    let shape =
+        ["--patterns", "randread-4k", "--depth", "4", "--pairs", "5", "--time", "500ms", "--warmup", "0s"];
     let output = fathom(folder.path(), &[words.as_slice(), &shape].concat());
     let CampaignRecord::Compare(record) = campaign(&output) else {
         panic!("no comparison");

@@ -36,9 +36,16 @@ fn stopped(child: Child) -> Answer {
 fn a_run_that_was_stopped_says_so_first_and_is_not_valid() {
     let typist = Typist::new();
     let file = ["--target", ".", "--size", "16MiB"];
-    for engine in ["uring", "sync"] {
-        let ask = [&READS[..], &file, &["--engine", engine]].concat();
-        let answer = stopped(typist.start(&ask));
+    let memory = typist.start(&[&READS[..], &["--target", "memory:16MiB", "--json"]].concat());
+    let started = ["uring", "sync"]
+        .map(|engine| (engine, typist.start(&[&READS[..], &file, &["--engine", engine]].concat())));
+    // Nearly all of it is waiting, for all of them at once.
+    let (answers, answer) = std::thread::scope(|scope| {
+        let memory = scope.spawn(|| stopped(memory));
+        let answers = started.map(|(engine, child)| (engine, scope.spawn(|| stopped(child))));
+        (answers.map(|(engine, answer)| (engine, answer.join().unwrap())), memory.join().unwrap())
+    });
+    for (engine, answer) in answers {
         if answer.stderr.contains("io_uring") {
             fathom_skips::skipped("no io_uring here");
             continue;
@@ -52,7 +59,6 @@ fn a_run_that_was_stopped_says_so_first_and_is_not_valid() {
         );
         assert!(answer.stdout.contains("FAILED"), "{engine}: {answer:?}");
     }
-    let answer = stopped(typist.start(&[&READS[..], &["--target", "memory:16MiB", "--json"]].concat()));
     let record = answer.json();
     assert_eq!((answer.status, &check(&record, "standstill")["outcome"]), (1, &"fail".into()), "{answer:?}");
     let still = &record["standstills"][0];

@@ -178,7 +178,7 @@ fn a_limit_of_open_files_is_blamed_and_not_the_store() {
     let mut told = 0;
     for limit in 4..24 {
         let line = format!(
-            "ulimit -n {limit}; exec {} --store s.sqlite run --target sim:nvme --time 1s",
+            "ulimit -n {limit}; exec {} --store s.sqlite run --target sim:gp3 --time 100ms",
             env!("CARGO_BIN_EXE_fathom")
         );
         let mut command = std::process::Command::new("bash");

@@ -46,7 +46,7 @@ fn a_script_that_reads_and_then_writes_one_file_comes_to_its_end() {
         return;
     }
     let common = "--randrepeat=0 --verify=0 --ioengine=libaio --direct=0 --gtod_reduce=1 --filename=fiotest --size=4m \
-                  --time_based --ramp_time=1s --runtime=1s";
+                  --time_based --ramp_time=300ms --runtime=1s";
     for (name, rw, more) in [
         ("read_iops", "randread", "--bs=4k --iodepth=64"),
         ("write_iops", "randwrite", "--bs=4k --iodepth=64"),
@@ -146,7 +146,7 @@ fn a_series_of_depths_with_logs_keeps_stderr_empty() {
 #[test]
 fn progress_is_for_terminals_unless_it_is_asked_for() {
     let folder = tempfile::tempdir().unwrap();
-    let job = "--name=a --filename=data --size=64k --bs=4k --rw=randread --ioengine=psync --runtime=6 --time_based \
+    let job = "--name=a --filename=data --size=64k --bs=4k --ioengine=psync --runtime=4 --time_based \
                --rate_iops=50";
     assert!(fio(folder.path(), job, &[]).contains("IOPS="));
 }

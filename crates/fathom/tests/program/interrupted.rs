@@ -55,7 +55,7 @@ fn ctrl_c_keeps_what_was_measured_and_leaves_no_scratch_file() {
 #[test]
 fn a_killed_assessment_is_continued_by_the_same_command() {
     let typist = Typist::new();
-    let ask = ["assess", "memory:16MiB", "--budget", "12s", "--patterns", "randread-4k", "--json"];
+    let ask = ["assess", "memory:16MiB", "--budget", "8s", "--patterns", "randread-4k", "--json"];
     let ids = || -> Vec<Value> {
         let list = typist.json(&["runs", "--all", "--json"]);
         list["runs"].as_array().unwrap().iter().map(|run| run["id"].clone()).collect()

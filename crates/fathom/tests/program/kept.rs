@@ -277,8 +277,8 @@ fn links_and_permissions_stay_and_protected_files_are_told() {
 #[test]
 fn a_file_that_comes_while_it_is_measured_stays() {
     let typist = bench();
-    let words = "fio --name=a --ioengine=null --size=1m --rw=randread --time_based --runtime=2 --quiet \
-                 --output=out.txt --write_bw_log=log";
+    let words = "fio --name=a --ioengine=null --size=1m --rw=randread --time_based --runtime=2 --rate_iops=1k \
+                 --quiet --output=out.txt --write_bw_log=log";
     let child = typist.start(&words.split_whitespace().collect::<Vec<_>>());
     until_a_job_runs(child.id(), true);
     for name in ["out.txt", "log_bw.1.log"] {
@@ -443,8 +443,7 @@ fn reading_a_device_that_was_never_written_is_no_measurement() {
     std::fs::write(&image, vec![7; 16 << 20]).unwrap();
     std::fs::File::options().write(true).open(&image).unwrap().set_len(64 << 20).unwrap();
     for (size, outcome) in [("16MiB", "pass"), ("32MiB", "fail"), ("64MiB", "fail")] {
-        let run =
-            ["run", "--target", &disk.0, "--size", size, "--rw", "randread", "--time", "300ms", "--json"];
+        let run = ["run", "--target", &disk.0, "--size", size, "--time", "300ms", "--warmup", "0s", "--json"];
         let answer = typist.run(&run);
         let record = answer.json();
         let checks = record["checks"].as_array().unwrap();

@@ -15,31 +15,37 @@ const PRINTED: [&str; 5] = [
 
 #[test]
 fn printed_command_lines_run_as_they_stand() {
-    for line in PRINTED {
-        let typist = Typist::new();
-        std::fs::create_dir(typist.path("scratch")).unwrap();
-        let scratch = typist.path("scratch").display().to_string();
-        let placed = line.replace("<mount>", &scratch);
-        let mut words = placed.split(' ');
-        let tool = words.next().unwrap().trim_end_matches(".exe");
-        let typed: Vec<&str> = std::iter::once(tool).chain(words).collect();
-        let mut command = typist.command(&typed);
-        command.env("FATHOM_TRIAL", "1s,4MiB").env("FATHOM_DRIVES", format!("D:={scratch}"));
-        let answer: crate::typed::Answer = command.output().unwrap().into();
-        // 1 is a self-check that failed: other tests use the processors too.
-        assert!(answer.status <= 1, "{line}: {answer:?}");
-        let record = typist.json(&["show", "last", "--json"]);
-        let operations = |place: usize| record["summary"]["directions"][place]["operations"].as_u64();
-        assert!(operations(0) > Some(0), "{line}: {record}");
-        let notes = record["notes"].to_string();
-        assert!(notes.contains("FATHOM_TRIAL"), "{line}: {notes}");
-        if tool == "fio" {
-            assert!(operations(1) > Some(0) && answer.stdout.contains("  read: IOPS="), "{answer:?}");
-            assert_eq!(std::fs::read_dir(&scratch).unwrap().count(), 16, "a file each job");
-        } else {
-            assert!(answer.stdout.contains("Command Line: diskspd -b"), "{answer:?}");
-            assert!(answer.stdout.contains("3-nines |"), "-L prints percentiles: {answer:?}");
+    std::thread::scope(|scope| {
+        for line in PRINTED {
+            scope.spawn(|| runs_as_it_stands(line));
         }
+    });
+}
+
+fn runs_as_it_stands(line: &str) {
+    let typist = Typist::new();
+    std::fs::create_dir(typist.path("scratch")).unwrap();
+    let scratch = typist.path("scratch").display().to_string();
+    let placed = line.replace("<mount>", &scratch);
+    let mut words = placed.split(' ');
+    let tool = words.next().unwrap().trim_end_matches(".exe");
+    let typed: Vec<&str> = std::iter::once(tool).chain(words).collect();
+    let mut command = typist.command(&typed);
+    command.env("FATHOM_TRIAL", "1s,4MiB").env("FATHOM_DRIVES", format!("D:={scratch}"));
+    let answer: crate::typed::Answer = command.output().unwrap().into();
+    // 1 is a self-check that failed: other tests use the processors too.
+    assert!(answer.status <= 1, "{line}: {answer:?}");
+    let record = typist.json(&["show", "last", "--json"]);
+    let operations = |place: usize| record["summary"]["directions"][place]["operations"].as_u64();
+    assert!(operations(0) > Some(0), "{line}: {record}");
+    let notes = record["notes"].to_string();
+    assert!(notes.contains("FATHOM_TRIAL"), "{line}: {notes}");
+    if tool == "fio" {
+        assert!(operations(1) > Some(0) && answer.stdout.contains("  read: IOPS="), "{answer:?}");
+        assert_eq!(std::fs::read_dir(&scratch).unwrap().count(), 16, "a file each job");
+    } else {
+        assert!(answer.stdout.contains("Command Line: diskspd -b"), "{answer:?}");
+        assert!(answer.stdout.contains("3-nines |"), "-L prints percentiles: {answer:?}");
     }
 }
 

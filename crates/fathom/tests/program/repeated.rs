@@ -46,7 +46,7 @@ fn the_list_says_what_each_evaluation_needs_takes_and_writes() {
 #[test]
 fn what_published_figures_do_not_support_is_said_of_each_of_the_five() {
     let typist = Typist::new();
-    let drives = ["--target", "sim:nvme", "--target", "sim:nvme,seed=2", "--target", "sim:nvme,seed=3"];
+    let drives = ["--target", "sim:gp3", "--target", "sim:gp3,seed=2", "--target", "sim:gp3,seed=3"];
     // In real time, since its jobs are bound to a processor; whether they keep up here is not asked.
     let words =
         [&["repeat", "bdevperf-one-core", "--engine=sim", "--real-time", "--json"], &drives[..], &SHORT[..]];
@@ -208,9 +208,9 @@ fn clients_share_the_jobs_of_a_remote_side() {
         "--throttle",
         "iops=300",
         "--time",
-        "1s",
+        "600ms",
         "--warmup",
-        "300ms",
+        "200ms",
         "--passes",
         "3",
         "--json",
