@@ -208,8 +208,8 @@ fn jobs_of_a_flow_do_their_shares_and_exitall_ends_what_runs_beside() {
     };
     let mut ratios = Vec::new();
     while !ratios.last().is_some_and(|ratio| (7.0..9.0).contains(ratio)) {
+        assert!(ratios.len() < 6, "{ratios:?}");
         ratios.push(ratio());
-        assert!(ratios.len() < 4, "{ratios:?}");
     }
     let words = "--size=1m --exitall --output-format=json --quiet --name=short --rw=read --number_ios=20 --thinktime=1ms \
                  --name=long --rw=randread --time_based --runtime=600 --name=later --stonewall --rw=read";
