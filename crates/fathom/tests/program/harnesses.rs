@@ -146,7 +146,7 @@ fn a_series_of_depths_with_logs_keeps_stderr_empty() {
 #[test]
 fn progress_is_for_terminals_unless_it_is_asked_for() {
     let folder = tempfile::tempdir().unwrap();
-    let job = "--name=a --filename=data --size=64k --bs=4k --ioengine=psync --runtime=4 --time_based \
+    let job = "--name=a --filename=data --size=64k --bs=4k --rw=randread --ioengine=psync --runtime=6 --time_based \
                --rate_iops=50";
     assert!(fio(folder.path(), job, &[]).contains("IOPS="));
 }
