@@ -3,17 +3,12 @@
 //! A page of another site, opened in the same browser, can send requests here. It cannot set `Host` and `Origin`, it does
 //! not get a `SameSite` cookie sent along, and a name that it lets point here is not one of ours.
 
-use axum::body::Body;
-use axum::extract::{Request, State};
-use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
-use axum::http::{Uri, request::Parts};
-use axum::middleware::Next;
-use axum::response::Response;
 use std::net::SocketAddr;
-use std::sync::Arc;
+
+use hyper::Uri;
+use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 
 use crate::answer::Refusal;
-use crate::router::Shared;
 use crate::token::Token;
 
 /// What a browser may do with what is served here: run and show our own files, ask us, and nothing else.
@@ -47,8 +42,10 @@ impl Guard {
     }
 
     /// Whether a request is answered.
-    fn judge(&self, request: &Parts) -> Result<(), Refusal> {
-        let Parts { uri, headers, .. } = request;
+    ///
+    /// # Errors
+    /// When it is not, with why.
+    pub(crate) fn judge(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
         if uri.scheme().is_some() || uri.authority().is_some() || !uri.path().starts_with('/') {
             return Err(Refusal::new(400, "request", "the request names a whole address in place of a path"));
         }
@@ -59,7 +56,7 @@ impl Guard {
         if one(headers, &header::ORIGIN)?.is_some_and(|origin| origin != format!("http://{host}")) {
             return Err(Refusal::new(403, "origin", "the request comes from a page of another origin"));
         }
-        if !is_api(uri) {
+        if !is_api(uri.path()) {
             return Ok(());
         }
         let site = one(headers, &HeaderName::from_static("sec-fetch-site"))?;
@@ -108,34 +105,19 @@ fn one<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a str>,
         .ok_or_else(|| Refusal::new(400, "request", format!("header {name} is not one line of text")))
 }
 
-fn is_api(uri: &Uri) -> bool {
-    uri.path().starts_with(API)
+/// Whether the path is one that needs the cookie, or buys it.
+pub(crate) fn is_api(path: &str) -> bool {
+    path.starts_with(API)
 }
 
-/// Turns away what is not let in, and puts the headers on every answer.
-pub(crate) async fn watch(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
-    let (parts, body) = request.into_parts();
-    let (judged, api) = (shared.guard.judge(&parts), is_api(&parts.uri));
-    let mut response = match judged {
-        Ok(()) => next.run(Request::from_parts(parts, body)).await,
-        Err(refusal) => refused(&refusal),
-    };
-    let headers = response.headers_mut();
+/// Puts the headers on an answer that every one has.
+pub(crate) fn protect(headers: &mut HeaderMap, is_api: bool) {
     let constant = [
         (header::CONTENT_SECURITY_POLICY, POLICY),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::REFERRER_POLICY, "no-referrer"),
         (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
-        (header::CACHE_CONTROL, if api { "no-store" } else { "no-cache" }),
+        (header::CACHE_CONTROL, if is_api { "no-store" } else { "no-cache" }),
     ];
     headers.extend(constant.map(|(name, value)| (name, HeaderValue::from_static(value))));
-    response
-}
-
-/// A refusal as a response.
-pub(crate) fn refused(refusal: &Refusal) -> Response {
-    let mut response = Response::new(Body::from(refusal.document()));
-    *response.status_mut() = axum::http::StatusCode::from_u16(refusal.status).unwrap_or_default();
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    response
 }

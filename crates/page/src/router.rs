@@ -4,20 +4,16 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use axum::Router;
-use axum::body::{Body, Bytes, to_bytes};
-use axum::extract::{Request, State};
-use axum::http::header::{self, HeaderMap, HeaderValue};
-use axum::http::{StatusCode, Uri};
-use axum::middleware::from_fn_with_state;
-use axum::response::Response;
-use axum::routing::{get, post};
+use http_body_util::{BodyExt, Either, Full, Limited};
+use hyper::body::{Bytes, Incoming};
+use hyper::header::{self, HeaderMap, HeaderValue};
+use hyper::{Method, Request, Response, StatusCode, Uri};
 use serde::Deserialize;
 
 use crate::answer::{Answer, Refusal, answer};
 use crate::assets::{self, ABSENT};
 use crate::edit::{Editor, edit};
-use crate::guard::{self, Guard, refused};
+use crate::guard::{self, Guard};
 use crate::live_feed::{self, Feed};
 use crate::shelf::Shelf;
 
@@ -39,17 +35,44 @@ pub(crate) struct Shared {
     pub(crate) editor: Option<Editor>,
 }
 
-/// The routes, behind the guard.
-pub(crate) fn routes(shared: Arc<Shared>) -> Router {
-    Router::new()
-        .route(guard::SESSION, post(session))
-        .route("/api/running", get(running))
-        .route("/api/live", get(live))
-        .route("/api/{*path}", get(api).post(change))
-        .route("/theme.css", get(theme))
-        .fallback(get(file))
-        .layer(from_fn_with_state(Arc::clone(&shared), guard::watch))
-        .with_state(shared)
+/// What a request is answered with: something whole, or a feed that goes on.
+pub(crate) type Reply = Response<Either<Full<Bytes>, Feed>>;
+
+/// The answer to a request, if the guard lets it in.
+pub(crate) async fn respond(shared: Arc<Shared>, request: Request<Incoming>) -> Reply {
+    let is_api = guard::is_api(request.uri().path());
+    let mut reply = match shared.guard.judge(request.uri(), request.headers()) {
+        Ok(()) => route(shared, request).await,
+        Err(refusal) => refused(&refusal),
+    };
+    guard::protect(reply.headers_mut(), is_api);
+    reply
+}
+
+async fn route(shared: Arc<Shared>, request: Request<Incoming>) -> Reply {
+    let (uri, headers) = (request.uri(), request.headers());
+    // What HEAD asks for is GET's answer, of which the connection sends the headers alone.
+    let method = if request.method() == Method::HEAD { &Method::GET } else { request.method() };
+    match (method, uri.path()) {
+        (&Method::POST, guard::SESSION) => session(&shared, request).await,
+        (&Method::GET, "/api/running") => running(&shared, uri),
+        (&Method::GET, "/api/live") => live(&shared, uri, headers),
+        (_, guard::SESSION) => unfit("POST"),
+        (_, "/api/running" | "/api/live") => unfit("GET, HEAD"),
+        (&Method::GET, path) if guard::is_api(path) => api(shared, uri.clone()).await,
+        (&Method::POST, path) if guard::is_api(path) => change(shared, request).await,
+        (_, path) if guard::is_api(path) => unfit("GET, HEAD, POST"),
+        (&Method::GET, "/theme.css") => theme(),
+        (&Method::GET, path) => file(path, headers),
+        _ => unfit("GET, HEAD"),
+    }
+}
+
+/// The answer to a method that its path does not have.
+fn unfit(allowed: &'static str) -> Reply {
+    let mut reply = refused(&Refusal::new(405, "request", format!("that path is asked by {allowed}")));
+    reply.headers_mut().insert(header::ALLOW, HeaderValue::from_static(allowed));
+    reply
 }
 
 #[derive(Deserialize)]
@@ -59,7 +82,7 @@ struct Admission {
 }
 
 /// Exchanges the token for a cookie.
-async fn session(State(shared): State<Arc<Shared>>, request: Request) -> Response {
+async fn session(shared: &Shared, request: Request<Incoming>) -> Reply {
     let body = match json_body(request).await {
         Ok(body) => body,
         Err(refusal) => return refused(&refusal),
@@ -69,10 +92,10 @@ async fn session(State(shared): State<Arc<Shared>>, request: Request) -> Respons
     };
     match shared.guard.admit(&admission.token) {
         Some(cookie) => {
-            let mut response = Response::new(Body::empty());
-            *response.status_mut() = StatusCode::NO_CONTENT;
-            response.headers_mut().insert(header::SET_COOKIE, cookie);
-            response
+            let mut reply = whole(Vec::new());
+            *reply.status_mut() = StatusCode::NO_CONTENT;
+            reply.headers_mut().insert(header::SET_COOKIE, cookie);
+            reply
         }
         None => refused(&Refusal::new(
             403,
@@ -83,23 +106,24 @@ async fn session(State(shared): State<Arc<Shared>>, request: Request) -> Respons
 }
 
 /// The JSON that a request brings.
-async fn json_body(request: Request) -> Result<Bytes, Refusal> {
+async fn json_body(request: Request<Incoming>) -> Result<Bytes, Refusal> {
     // What a form of another site can send has another type.
     let is_json = request.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind == "application/json");
-    let body = tokio::time::timeout(BODY_TIME, to_bytes(request.into_body(), BODY_MAX)).await;
+    let body = Limited::new(request.into_body(), BODY_MAX).collect();
+    let body = tokio::time::timeout(BODY_TIME, body).await;
     let Ok(Ok(body)) = body else {
         let cause = "the body is larger than 64 KiB, or did not come in 10 s";
         return Err(Refusal::new(413, "request", cause));
     };
     if is_json {
-        Ok(body)
+        Ok(body.to_bytes())
     } else {
         Err(Refusal::new(400, "request", "the body is not of type application/json"))
     }
 }
 
 /// Something that is to be changed.
-async fn change(State(shared): State<Arc<Shared>>, request: Request) -> Response {
+async fn change(shared: Arc<Shared>, request: Request<Incoming>) -> Reply {
     if shared.editor.is_none() {
         let cause = "this page shows and changes nothing";
         let remedy = "to change tags, notes, marks and baselines on it, start it with: fathom serve --edit";
@@ -125,7 +149,7 @@ async fn change(State(shared): State<Arc<Shared>>, request: Request) -> Response
     given(made.await.map_err(|_| Refusal::new(500, "system", "writing the store failed")))
 }
 
-fn given(answer: Result<Result<Answer, Refusal>, Refusal>) -> Response {
+fn given(answer: Result<Result<Answer, Refusal>, Refusal>) -> Reply {
     match answer {
         Ok(Ok(Answer::Json(bytes))) => content("application/json", bytes),
         Ok(Ok(Answer::Columns(bytes))) => content("application/octet-stream", bytes),
@@ -134,7 +158,7 @@ fn given(answer: Result<Result<Answer, Refusal>, Refusal>) -> Response {
 }
 
 /// What is asked of runs. It is read on another thread, so that connections are served meanwhile.
-async fn api(State(shared): State<Arc<Shared>>, uri: Uri) -> Response {
+async fn api(shared: Arc<Shared>, uri: Uri) -> Reply {
     let read = tokio::task::spawn_blocking(move || {
         let path = uri.path().strip_prefix("/api/").unwrap_or_default();
         let mut shelf = shared.shelf.lock().unwrap_or_else(PoisonError::into_inner);
@@ -144,7 +168,7 @@ async fn api(State(shared): State<Arc<Shared>>, uri: Uri) -> Response {
 }
 
 /// What runs on this machine now. It lies in memory, and is read at once.
-async fn running(State(shared): State<Arc<Shared>>, uri: Uri) -> Response {
+fn running(shared: &Shared, uri: &Uri) -> Reply {
     match live_feed::running(&shared.live, uri.query().unwrap_or_default()) {
         Ok(bytes) => content("application/json", bytes),
         Err(refusal) => refused(&refusal),
@@ -152,43 +176,54 @@ async fn running(State(shared): State<Arc<Shared>>, uri: Uri) -> Response {
 }
 
 /// How one of them goes, as it goes.
-async fn live(State(shared): State<Arc<Shared>>, uri: Uri, headers: HeaderMap) -> Response {
+fn live(shared: &Shared, uri: &Uri, headers: &HeaderMap) -> Reply {
     let last = headers.get("last-event-id").and_then(|id| id.to_str().ok());
     match Feed::of(&shared.live, uri.query().unwrap_or_default(), last) {
         Ok(feed) => {
-            let mut response = Response::new(Body::new(feed));
+            let mut reply = Response::new(Either::Right(feed));
             let media_type = HeaderValue::from_static("text/event-stream");
-            response.headers_mut().insert(header::CONTENT_TYPE, media_type);
-            response
+            reply.headers_mut().insert(header::CONTENT_TYPE, media_type);
+            reply
         }
         Err(refusal) => refused(&refusal),
     }
 }
 
 /// Colours in both themes, as the pages of `fathom report` have them.
-async fn theme() -> Response {
+fn theme() -> Reply {
     content("text/css; charset=utf-8", fathom_report::html::theme().into_bytes())
 }
 
 /// One of the page's own files.
-async fn file(uri: Uri, headers: HeaderMap) -> Response {
-    let Some(asset) = assets::find(uri.path()) else {
-        if uri.path() == "/" {
+fn file(path: &str, headers: &HeaderMap) -> Reply {
+    let Some(asset) = assets::find(path) else {
+        if path == "/" {
             return content("text/plain; charset=utf-8", ABSENT.as_bytes().to_vec());
         }
         return refused(&Refusal::new(404, "not_found", "nothing is served at that path"));
     };
     let is_known = headers.get(header::IF_NONE_MATCH).is_some_and(|tag| tag == asset.tag);
-    let mut response = content(asset.media_type, if is_known { Vec::new() } else { asset.bytes.to_vec() });
+    let mut reply = content(asset.media_type, if is_known { Vec::new() } else { asset.bytes.to_vec() });
     if is_known {
-        *response.status_mut() = StatusCode::NOT_MODIFIED;
+        *reply.status_mut() = StatusCode::NOT_MODIFIED;
     }
-    response.headers_mut().insert(header::ETAG, HeaderValue::from_static(asset.tag));
-    response
+    reply.headers_mut().insert(header::ETAG, HeaderValue::from_static(asset.tag));
+    reply
 }
 
-fn content(media_type: &'static str, bytes: Vec<u8>) -> Response {
-    let mut response = Response::new(Body::from(bytes));
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
-    response
+fn whole(bytes: Vec<u8>) -> Reply {
+    Response::new(Either::Left(Full::new(Bytes::from(bytes))))
+}
+
+fn content(media_type: &'static str, bytes: Vec<u8>) -> Reply {
+    let mut reply = whole(bytes);
+    reply.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
+    reply
+}
+
+/// A refusal as an answer.
+fn refused(refusal: &Refusal) -> Reply {
+    let mut reply = content("application/json", refusal.document());
+    *reply.status_mut() = StatusCode::from_u16(refusal.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    reply
 }

@@ -1,15 +1,15 @@
 //! The server: one thread that accepts and serves, within limits, until it is told to stop.
 
+use std::convert::Infallible;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener as Listener};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use axum::Router;
 use hyper::server::conn::http1;
+use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::service::TowerToHyperService;
 use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::{Builder, Runtime};
@@ -20,7 +20,7 @@ use crate::edit::Editor;
 use crate::fleet_table;
 use crate::guard::Guard;
 use crate::patient::Patient;
-use crate::router::{Shared, routes};
+use crate::router::{Shared, respond};
 use crate::shelf::Shelf;
 use crate::token::Token;
 
@@ -112,10 +112,10 @@ impl PageServer {
             .build()
             .map_err(|error| failed(error.to_string()))?;
         let (stop, stopped) = oneshot::channel();
-        let router = routes(Arc::clone(&shared));
+        let served = Arc::clone(&shared);
         let thread = std::thread::Builder::new()
             .name("page".to_owned())
-            .spawn(move || run(runtime, listeners, router, stopped))
+            .spawn(move || run(runtime, listeners, served, stopped))
             .map_err(|error| failed(error.to_string()))?;
         Ok(Self { address, shared, stop: Some(stop), thread: Some(thread) })
     }
@@ -194,19 +194,19 @@ fn taken(place: &str, error: &std::io::Error) -> PageError {
 }
 
 /// Serves until told to stop; the runtime ends with it.
-fn run(runtime: Runtime, listeners: Vec<Listener>, router: Router, stopped: oneshot::Receiver<()>) {
+fn run(runtime: Runtime, listeners: Vec<Listener>, shared: Arc<Shared>, stopped: oneshot::Receiver<()>) {
     runtime.block_on(async move {
         let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
         for listener in listeners {
             let Ok(listener) = TcpListener::from_std(listener) else { return };
-            tokio::spawn(accept(listener, router.clone(), Arc::clone(&places)));
+            tokio::spawn(accept(listener, Arc::clone(&shared), Arc::clone(&places)));
         }
         let _ = stopped.await;
     });
     runtime.shutdown_timeout(GRACE);
 }
 
-async fn accept(listener: TcpListener, router: Router, places: Arc<Semaphore>) {
+async fn accept(listener: TcpListener, shared: Arc<Shared>, places: Arc<Semaphore>) {
     loop {
         let Ok((stream, _)) = listener.accept().await else {
             sleep(REFUSED_PAUSE).await;
@@ -214,9 +214,9 @@ async fn accept(listener: TcpListener, router: Router, places: Arc<Semaphore>) {
         };
         match Arc::clone(&places).try_acquire_owned() {
             Ok(place) => {
-                let router = router.clone();
+                let shared = Arc::clone(&shared);
                 tokio::spawn(async move {
-                    connection(stream, router).await;
+                    connection(stream, shared).await;
                     drop(place);
                 });
             }
@@ -227,14 +227,18 @@ async fn accept(listener: TcpListener, router: Router, places: Arc<Semaphore>) {
     }
 }
 
-async fn connection(stream: TcpStream, router: Router) {
+async fn connection(stream: TcpStream, shared: Arc<Shared>) {
     // Small answers are not held back for larger ones.
     let _ = stream.set_nodelay(true);
+    let service = service_fn(move |request| {
+        let shared = Arc::clone(&shared);
+        async move { Ok::<_, Infallible>(respond(shared, request).await) }
+    });
     let served = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEADER_TIME)
         .max_buf_size(HEADER_MAX)
-        .serve_connection(TokioIo::new(Patient::of(stream, WRITE_TIME)), TowerToHyperService::new(router));
+        .serve_connection(TokioIo::new(Patient::of(stream, WRITE_TIME)), service);
     // A client that breaks HTTP or goes has nobody to be told.
     let _ = served.await;
 }

@@ -192,7 +192,10 @@ fn pages_of_other_sites_get_nothing() {
     }
     let answer = served.request("OPTIONS /api/runs", &[&cookie, "Access-Control-Request-Method: GET"], "");
     assert_eq!(status(&answer), 405);
-    assert!(!answer.to_ascii_lowercase().contains("access-control-allow"), "{answer}");
+    let heard = answer.to_ascii_lowercase();
+    assert!(heard.contains("allow: get, head, post") && !heard.contains("access-control-allow"), "{answer}");
+    let stranger = served.request("OPTIONS /api/runs", &[], "");
+    assert!(status(&stranger) == 401 && !stranger.to_ascii_lowercase().contains("allow:"), "{stranger}");
 }
 
 #[test]
