@@ -7,8 +7,10 @@ use std::ops::Range;
 
 use fathom_fuzz::within;
 use fathom_demand::account::{Inventory, runs};
-use fathom_demand::{Hints, Text, TraceStream, Values, WhichTrace, price_list, read};
-use fathom_demand::fleet::{self, Header, Interest, Run, Taker};
+use fathom_demand::{Text, price_list, read};
+use fathom_rows::trace::{TraceStream, Which};
+use fathom_rows::{Hints, Values};
+use fathom_rows::fleet::{self, Header, Interest, Run, Taker};
 use fathom_sizing::catalogue::Prices;
 use libfuzzer_sys::fuzz_target;
 
@@ -70,7 +72,7 @@ fuzz_target!(|bytes: &[u8]| {
     let parts = [Text { name: "a", bytes: first }, Text { name: "b", bytes: second }];
     within(size, "demand of parts", || drop(read(&parts, &Hints::default())));
     within(size, "trace", || {
-        if let Ok(mut stream) = TraceStream::open(|| Ok(bytes), WhichTrace::default()) {
+        if let Ok(mut stream) = TraceStream::open(|| Ok(bytes), Which::default()) {
             while let Ok(Some(_)) = stream.next() {}
         }
     });

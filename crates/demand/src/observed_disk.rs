@@ -3,10 +3,9 @@
 use std::collections::HashMap;
 
 use fathom_record::telemetry::MetricSeries;
+use fathom_rows::{Interval, as_counts, choice};
 use fathom_tools::Refusal;
 use fathom_tools::sysstat::table::{Observed, Times};
-
-use crate::{Interval, choice, interval_table};
 
 /// The metrics that make a demand, as rates.
 const METRICS: [&str; 4] = ["disk.reads", "disk.writes", "disk.read_bytes", "disk.write_bytes"];
@@ -67,7 +66,7 @@ impl Disk {
         }
         let first_ns = intervals.first().map(|interval| interval.end_ns);
         let start_ns = start_of(observed).filter(|_| first_ns == at.first().copied());
-        notes.extend(interval_table::as_counts(start_ns, &mut intervals)?);
+        notes.extend(as_counts(start_ns, &mut intervals)?);
         Ok(Self { name, intervals, start_ns, directions_known, notes })
     }
 }

@@ -2,35 +2,20 @@
 //! texts are parts of one.
 
 use fathom_record::{Direction, parse_profile, parse_run};
+use fathom_rows::trace::{self, Which};
+use fathom_rows::{DemandReport, Hints, Interval, of_counts, rows, ticks};
 use fathom_sizing::profile::demand_of;
 use fathom_tools::import::{narrow, packed};
 use fathom_tools::sysstat::table::Observed;
 use fathom_tools::{Refusal, observers};
 
 use crate::monitors::{self, Monitor};
-use crate::named_columns::Values;
 use crate::observed_disk::Disk;
 use crate::prometheus::Selection;
-use crate::trace::Which;
-use crate::{
-    DemandReport, Interval, cloudwatch, interval_table, intervals, prometheus, stranger, ticks, trace,
-};
+use crate::{cloudwatch, prometheus, stranger};
 
 /// Bytes at the start of a text that tell its kind.
 const START_BYTES: usize = 32 * 1024;
-
-/// What the user says of the texts.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Hints<'a> {
-    /// The disk, where they hold several.
-    pub device: Option<&'a str>,
-    /// The machine, where they hold several.
-    pub instance: Option<&'a str>,
-    /// Names of a table's columns, e.g. `time=when,reads=r`; may be empty.
-    pub columns: &'a str,
-    /// What a table's values are.
-    pub values: Option<Values>,
-}
 
 /// One text with the name of its file.
 #[derive(Clone, Copy, Debug)]
@@ -262,14 +247,14 @@ fn tables(texts: &[Text<'_>], hints: &Hints<'_>) -> Result<DemandReport, Refusal
     }
     let (mut all, mut notes) = (Vec::new(), Vec::new());
     for text in texts {
-        let rows = interval_table::rows(&String::from_utf8_lossy(text.bytes), hints.columns, hints.values);
+        let rows = rows(&String::from_utf8_lossy(text.bytes), hints.columns, hints.values);
         let (rows, of_file) =
             rows.map_err(|refusal| placed(stranger::refusal(text).unwrap_or(refusal), text, texts.len()))?;
         all.extend(rows);
         notes.extend(of_file);
     }
     let first = all.iter().map(|row| row.end_ns).min();
-    let mut seen = intervals::of_counts(all)?;
+    let mut seen = of_counts(all)?;
     seen.notes.splice(0..0, notes);
     let start = first.map(|end| end.div_euclid(1_000_000_000) - i64::from(seen.demand.tick_s));
     // Times that count from zero are no dates.

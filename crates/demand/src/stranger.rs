@@ -46,7 +46,8 @@ fn json(start: &str) -> Option<Refusal> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Hints, read};
+    use crate::read;
+    use fathom_rows::Hints;
 
     fn refused(bytes: &[u8]) -> String {
         read(&[Text { name: "a", bytes }], &Hints::default()).unwrap_err().to_string()

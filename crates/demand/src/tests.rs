@@ -1,9 +1,10 @@
 //! Demands from texts of tools and from intervals, whole.
 
+use fathom_rows::{DemandReport, Hints, Interval, Values, of_intervals};
 use fathom_tools::Refusal;
 use fathom_tools::import::{Head, recognise};
 
-use crate::{DemandReport, Hints, Interval, Text, Values, of_intervals, read, what};
+use crate::{Text, read, what};
 
 /// A text of iostat with a report since the machine started, and one a second of these reads.
 fn iostat(stamped: bool, reads: &[u32]) -> String {

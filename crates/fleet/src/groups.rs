@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::str::FromStr;
 
 use fathom_demand::account::{EbsVolume, Inventory};
-use fathom_demand::fleet::Run;
 use fathom_order::InOrder;
 use fathom_record::fleet::{FleetGroup, FleetGrouping, FleetRow, FleetStatus};
+use fathom_rows::fleet::Run;
 use fathom_tools::Refusal;
 
 /// Groups that are told apart; what people type into tags must not fill the memory.
@@ -180,7 +180,7 @@ impl Sums {
 
 #[cfg(test)]
 mod tests {
-    use fathom_demand::fleet::Latest;
+    use fathom_rows::fleet::Latest;
     use fathom_sizing::fleet::unjudged;
 
     use super::*;

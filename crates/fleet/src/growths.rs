@@ -1,7 +1,7 @@
 //! What a fleet's own history says: how the requirements of a sample of its volumes grew, and over what time.
 
-use fathom_demand::Values;
-use fathom_demand::fleet::Run;
+use fathom_rows::Values;
+use fathom_rows::fleet::Run;
 use fathom_sizing::fleet::{Asked, Growth, History, Sample, SampleSize, growth, hash, horizon_s};
 
 /// One volume's growth.

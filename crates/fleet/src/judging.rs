@@ -1,8 +1,8 @@
 //! One volume's rows to its row of the verdicts.
 
-use fathom_demand::Values;
-use fathom_demand::fleet::Run;
 use fathom_record::fleet::FleetRow;
+use fathom_rows::Values;
+use fathom_rows::fleet::Run;
 use fathom_sizing::fleet::{Asked, Volume, row, unjudged, verdict};
 
 use super::known::Known;

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use fathom_demand::fleet::{WholeColumn, WholeKind, WordColumn, is_parquet, whole_columns};
 use fathom_fleet::Tally;
 use fathom_record::fleet::{FleetRow, FleetStatus};
+use fathom_rows::fleet::{WholeColumn, WholeKind, WordColumn, is_parquet, whole_columns};
 
 use crate::answer::Refusal;
 use crate::serving::{PageError, PageErrorKind};

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use arrow_array::RecordBatchReader;
-use fathom_demand::fleet::{Cell, Cells};
+use fathom_rows::fleet::{Cell, Cells};
 use fathom_sizing::fleet::{hash, is_sampled};
 use fathom_tools::Refusal;
 

@@ -2,9 +2,10 @@
 
 use std::str::FromStr;
 
-use fathom_demand::{Hints, Values, price_list};
+use fathom_demand::price_list;
 use fathom_fleet::{check_region, current, market};
 use fathom_measure::{Bytes, Nanos, Share};
+use fathom_rows::{Hints, Values};
 use fathom_sizing::catalogue::{Prices, Wanted};
 use fathom_sizing::margin::{Margin, USUAL};
 use fathom_sizing::{Catalogue, Market};

@@ -15,9 +15,9 @@ mod volume_stream;
 
 use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
-use fathom_demand::fleet::{Layout, Run};
 use fathom_fleet::{FleetGrowths, Known, Summary, Tally, Verdicts, currency, grown, guarded, judged};
 use fathom_record::fleet::{FleetRecord, FleetRow};
+use fathom_rows::fleet::{Layout, Run};
 use fathom_sizing::fleet::{Asked, History, unjudged};
 use fathom_sizing::{Catalogue, Market};
 use fathom_tools::Refusal;

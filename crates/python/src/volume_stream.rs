@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashSet};
 
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{DataType, Schema};
-use fathom_demand::Hints;
-use fathom_demand::fleet::{Cells, Gather, Interest, Layout, RowBlock, Run, Taker, spans};
+use fathom_rows::Hints;
+use fathom_rows::fleet::{Cells, Gather, Interest, Layout, RowBlock, Run, Taker, spans};
 use fathom_sizing::fleet::{hash, is_sampled};
 use fathom_tools::Refusal;
 

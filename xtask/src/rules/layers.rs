@@ -6,7 +6,7 @@ use crate::tree::Tree;
 const PREFIX: &str = "fathom-";
 
 /// Each crate, and those of ours that it may be built from.
-const LAYERS: [(&str, &[&str]); 35] = [
+const LAYERS: [(&str, &[&str]); 36] = [
     ("archive", &[]),
     ("json", &[]),
     ("order", &[]),
@@ -25,10 +25,11 @@ const LAYERS: [(&str, &[&str]); 35] = [
     ("sizing", &["order", "measure", "spec", "record", "stats"]),
     ("store", &["json", "order", "measure", "spec", "record", "stats", "attribute", "sizing"]),
     ("tools", &["order", "measure", "record"]),
-    ("demand", &["json", "order", "record", "sizing", "tools"]),
-    ("fleet", &["order", "measure", "record", "sizing", "tools", "demand"]),
+    ("rows", &["order", "record", "sizing", "tools"]),
+    ("demand", &["json", "order", "record", "sizing", "tools", "rows"]),
+    ("fleet", &["order", "measure", "record", "sizing", "tools", "rows", "demand"]),
     ("export", &["order", "measure", "record", "tools"]),
-    ("python", &["order", "measure", "record", "sizing", "tools", "demand", "fleet", "export"]),
+    ("python", &["order", "measure", "record", "sizing", "tools", "rows", "demand", "fleet", "export"]),
     ("published", &["order", "toml", "measure", "record", "attribute", "tools"]),
     ("plan", &["order", "toml", "measure", "spec", "record", "sizing"]),
     (
@@ -49,6 +50,7 @@ const LAYERS: [(&str, &[&str]); 35] = [
             "store",
             "plan",
             "tools",
+            "rows",
             "demand",
             "target",
             "sim",
@@ -59,7 +61,7 @@ const LAYERS: [(&str, &[&str]); 35] = [
     (
         "page",
         &[
-            "json", "order", "measure", "record", "stats", "tools", "demand", "fleet", "store", "report",
+            "json", "order", "measure", "record", "stats", "tools", "rows", "fleet", "store", "report",
             "campaign",
         ],
     ),
@@ -82,6 +84,7 @@ const LAYERS: [(&str, &[&str]); 35] = [
             "store",
             "plan",
             "tools",
+            "rows",
             "demand",
             "fleet",
             "export",

@@ -15,8 +15,8 @@ mod survey;
 use std::fs::File;
 use std::io::BufReader;
 
-use fathom_demand::{TraceStream, WhichTrace};
 use fathom_record::workload::Traced;
+use fathom_rows::trace::{TraceStream, Which};
 use fathom_tools::{Refusal, RefusalKind};
 
 pub(crate) use feed::Feed;
@@ -28,7 +28,7 @@ const READ_BYTES: usize = 1 << 18;
 /// A trace's I/Os from its start.
 fn stream(traced: &Traced) -> Result<TraceStream<BufReader<File>>, Refusal> {
     let open = || File::open(&traced.file).map(|file| BufReader::with_capacity(READ_BYTES, file));
-    let which = WhichTrace { host: None, device: traced.device.as_deref(), columns: &traced.columns };
+    let which = Which { host: None, device: traced.device.as_deref(), columns: &traced.columns };
     TraceStream::open(open, which).map_err(|refusal| placed(refusal, traced))
 }
 

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use fathom_rows::fleet::{Latest, Run};
 use fathom_tools::Refusal;
 use serde::{Deserialize, Serialize};
-
-use crate::fleet::{Latest, Run};
 
 const ANSWER: &str = "volumes or instances of an account";
 

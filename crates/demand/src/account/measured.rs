@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use fathom_order::InOrder;
+use fathom_rows::fleet::Run;
+use fathom_rows::{Interval, Values};
 use fathom_tools::Refusal;
 
 use super::inventory::Inventory;
 use crate::cloudwatch::{CHECKS, FAMILIES, Metric, has_name, of_document, rows_of};
-use crate::fleet::Run;
-use crate::{Interval, Values};
 
 /// Whether a file that begins so holds metrics of CloudWatch.
 pub fn is_measured(start: &[u8]) -> bool {

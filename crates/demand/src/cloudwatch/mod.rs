@@ -11,12 +11,11 @@ mod server;
 use std::collections::BTreeMap;
 
 use fathom_record::profile::Throttled;
+use fathom_rows::counters::{self, FLOWS, Rows};
+use fathom_rows::{DemandReport, ticks, time_ns};
 use fathom_tools::Refusal;
 use serde::Deserialize;
 
-use super::counters::{self, FLOWS, Rows};
-use super::interval_table::time_ns;
-use super::{DemandReport, ticks};
 pub use balances::{Balance, balances};
 pub(crate) use server::period_kept_s;
 pub use server::{Asked, OPERATION, fetch};

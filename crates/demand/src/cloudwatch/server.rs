@@ -2,12 +2,12 @@
 //!
 //! Source: CloudWatch API reference, `GetMetricData`; retention: CloudWatch user guide, "Metrics retention".
 
+use fathom_rows::DemandReport;
 use fathom_tools::Refusal;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{ANSWER, CHECKS, FAMILIES, Metric, PARTIAL, assembled, of_document};
-use crate::DemandReport;
 
 /// The operation, as its JSON protocol calls it.
 pub const OPERATION: &str = "GraniteServiceVersion20100801.GetMetricData";

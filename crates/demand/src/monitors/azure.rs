@@ -3,11 +3,11 @@
 //! Source: Azure Monitor REST API, "Metrics - List"; "Supported metrics for microsoft.compute/disks" and
 //! "... virtualMachines": averages of a second over each interval, whose start a point's time is.
 
+use fathom_rows::time_ns;
 use fathom_tools::Refusal;
 use serde::Deserialize;
 
 use super::{Monitor, Series};
-use crate::time_ns;
 
 pub const ASKS: &str = "ask so: az monitor metrics list --resource DISK --interval PT1M --aggregation Average --metrics \"Composite Disk Read Operations/sec\" \"Composite Disk Write Operations/sec\" \"Composite Disk Read Bytes/sec\" \"Composite Disk Write Bytes/sec\"";
 

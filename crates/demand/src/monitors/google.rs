@@ -5,12 +5,12 @@
 
 use std::collections::BTreeMap;
 
+use fathom_rows::{Values, time_ns};
 use fathom_tools::Refusal;
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::{Monitor, Series};
-use crate::{Values, time_ns};
 
 pub const ASKS: &str = "ask for compute.googleapis.com/instance/disk/read_ops_count, write_ops_count, read_bytes_count and write_bytes_count, without an aligner or with ALIGN_DELTA; several files can be named";
 

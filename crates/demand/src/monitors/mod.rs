@@ -9,11 +9,11 @@ mod google;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use fathom_rows::counters::{self, FLOWS, Rows};
+use fathom_rows::{DemandReport, Values, ticks};
 use fathom_tools::Refusal;
 
-use super::cloudwatch::is_named;
-use super::counters::{self, FLOWS, Rows};
-use super::{DemandReport, Values, ticks};
+use crate::cloudwatch::is_named;
 
 /// Disks that a refusal lists.
 const LISTED: usize = 8;

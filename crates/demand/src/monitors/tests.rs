@@ -1,7 +1,8 @@
 //! One disk's hour as each monitoring prints it is the same demand.
 
 use super::*;
-use crate::{Hints, Text};
+use crate::Text;
+use fathom_rows::Hints;
 
 const START_S: i64 = 1_793_491_200;
 const MINUTES: i64 = 60;

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use fathom_rows::counters::{self, Rows};
+use fathom_rows::{DemandReport, Interval};
 use fathom_tools::Refusal;
 
-use super::super::counters::{self, Rows};
-use super::super::{DemandReport, Interval};
 use super::answer::{Series, series};
 use super::{ANSWER, COUNTERS, Selection, counted, only_disk, selector};
 

@@ -9,9 +9,9 @@ mod server;
 
 use answer::Series;
 use disks::Disk;
+use fathom_rows::DemandReport;
 use fathom_tools::Refusal;
 
-use super::DemandReport;
 pub use disks::Disks;
 pub use server::{Asked, fetch};
 

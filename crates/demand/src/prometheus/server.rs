@@ -3,10 +3,10 @@
 //! A selector with a range gives each sample as it was scraped (Prometheus, "Querying basics", range vector
 //! selectors); a range query would give the last one before each step instead.
 
+use fathom_rows::DemandReport;
 use fathom_tools::Refusal;
 
 use super::{Disks, Selection, selector};
-use crate::DemandReport;
 
 /// Seconds asked for at once: a few thousand samples a series.
 const STRETCH_S: i64 = 6 * 3600;

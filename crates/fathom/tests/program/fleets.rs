@@ -169,7 +169,7 @@ fn what_cannot_be_read_or_written_is_refused_with_what_to_type() {
 
 /// A golden file of the importer's tests: three volumes, of which one has a row that makes no sense.
 fn golden(name: &str) -> Vec<u8> {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../demand/tests/fleets");
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../rows/tests/fleets");
     std::fs::read(folder.join(name)).unwrap()
 }
 

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use fathom_demand::{Interval, Values, of_intervals};
 use fathom_order::InOrder;
 use fathom_record::account::AtInstance;
+use fathom_rows::{Interval, Values, of_intervals};
 use fathom_sizing::choice::Judge;
 use fathom_sizing::fleet::headroom;
 use fathom_sizing::offer::Settings;

@@ -6,13 +6,13 @@ mod changes;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fathom_demand::Interval;
 use fathom_demand::account::{EbsVolume, Inventory};
 use fathom_order::InOrder;
 use fathom_record::account::{
     AccountPlace, AccountReading, Gp2Volumes, HeldVolume, HeldVolumes, VolumeChange,
 };
 use fathom_record::fleet::{FleetGrouping, FleetRecord, FleetRow};
+use fathom_rows::Interval;
 use fathom_sizing::fleet::{Asked, unjudged};
 use fathom_sizing::offer::Settings;
 use fathom_sizing::{Catalogue, Market, Offer};

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use fathom_demand::fleet::WordColumn;
 use fathom_order::InOrder;
 use fathom_record::fleet::{FleetReason, FleetRisk, FleetRow};
+use fathom_rows::fleet::WordColumn;
 use serde::Serialize;
 
 use super::asked::Asked;

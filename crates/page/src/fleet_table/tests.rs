@@ -226,7 +226,7 @@ fn another_file_under_the_name_is_read_and_one_that_is_none_is_said_to_be() {
 fn tables_of_something_else_are_refused_with_what_to_type() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("demand.parquet");
-    let demand = Path::new(env!("CARGO_MANIFEST_DIR")).join("../demand/tests/fleets/duckdb.parquet");
+    let demand = Path::new(env!("CARGO_MANIFEST_DIR")).join("../rows/tests/fleets/duckdb.parquet");
     std::fs::copy(demand, &path).unwrap();
     let mut shelf = Shelf::of(Vec::new()).with_fleets(vec![path.clone()]);
     let refusal = answer(&mut shelf, "fleets/0", "").unwrap_err();

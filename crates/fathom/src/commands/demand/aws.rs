@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use fathom_campaign::calendar_now;
 use fathom_demand::aws::{Asked, Caller, Machine, Request, Response};
-use fathom_demand::{AskedCloudWatch, CLOUDWATCH_OPERATION, DemandReport, fetch_cloudwatch};
+use fathom_demand::{AskedCloudWatch, CLOUDWATCH_OPERATION, fetch_cloudwatch};
 use fathom_measure::{Clock, WallClock};
+use fathom_rows::DemandReport;
 use fathom_tools::Refusal;
 use jiff::Timestamp;
 

@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 
 use fathom_campaign::calendar_now;
 use fathom_demand::aws::Asked as Service;
-use fathom_demand::fleet::{is_parquet, of_parquet};
-use fathom_demand::{Asked, AskedCloudWatch, DemandReport, Hints, Selection, Text, Values};
+use fathom_demand::{Asked, AskedCloudWatch, Selection, Text};
+use fathom_rows::fleet::{is_parquet, of_parquet};
+use fathom_rows::{DemandReport, Hints, Values};
 use fathom_tools::Refusal;
 use fathom_tools::import::is_wide;
 use jiff::Timestamp;

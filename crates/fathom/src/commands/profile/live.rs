@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use fathom_campaign::calendar_now;
-use fathom_demand::{DemandReport, of_readings};
 use fathom_measure::{Clock, Nanos, WallClock};
+use fathom_rows::{DemandReport, of_readings};
 use fathom_telemetry::blocktrace::demand::{Asked, DemandTrace};
 use fathom_telemetry::{Root, disk};
 

@@ -6,11 +6,10 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use fathom_demand::account::{Inventory, is_inventory, is_measured, runs};
-use fathom_demand::fleet::{
-    Dumps, Groups, Header, Interest, Run, Taker, header, is_dump, is_packed, is_parquet, read_text,
-};
-use fathom_demand::{Hints, Values};
+use fathom_demand::{Dumps, is_dump};
 use fathom_fleet::By;
+use fathom_rows::fleet::{Groups, Header, Interest, Run, Taker, header, is_packed, is_parquet, read_text};
+use fathom_rows::{Hints, Values};
 use fathom_tools::Refusal;
 
 use super::gather::Gathered;

@@ -2,11 +2,11 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use fathom_demand::Interval;
 use fathom_demand::account::Inventory;
-use fathom_demand::fleet::{Latest, Run};
 use fathom_fleet::{By, Grown, Verdicts, grown, guarded, judged};
 use fathom_record::fleet::FleetRow;
+use fathom_rows::Interval;
+use fathom_rows::fleet::{Latest, Run};
 use fathom_sizing::Catalogue;
 use fathom_sizing::fleet::{Asked, is_sampled};
 use fathom_tools::Refusal;

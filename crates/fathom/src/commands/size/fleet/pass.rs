@@ -8,8 +8,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
 
-use fathom_demand::Values;
-use fathom_demand::fleet::{Interest, Run, Taker};
+use fathom_rows::Values;
+use fathom_rows::fleet::{Interest, Run, Taker};
 use fathom_sizing::fleet::hash;
 use fathom_tools::Refusal;
 

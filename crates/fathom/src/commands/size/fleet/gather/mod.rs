@@ -10,8 +10,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use fathom_demand::fleet::Taker;
 use fathom_measure::Bytes;
+use fathom_rows::fleet::Taker;
 use parts::{Part, Parts, Scatter, USUAL_PART, read_part};
 use scratch::Scratch;
 

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::io;
 use std::sync::Mutex;
 
-use fathom_demand::Values;
-use fathom_demand::fleet::{Blocks, Interest, Run, Taker, put_block, run_of};
+use fathom_rows::Values;
+use fathom_rows::fleet::{Blocks, Interest, Run, Taker, put_block, run_of};
 
 use super::super::stop::Stop;
 use super::names::Names;
@@ -276,7 +276,7 @@ fn damaged() -> io::Error {
 
 #[cfg(test)]
 mod tests {
-    use fathom_demand::Interval;
+    use fathom_rows::Interval;
 
     use super::*;
 

@@ -73,8 +73,8 @@ impl Stretches {
 
 #[cfg(test)]
 mod tests {
-    use super::super::ticks::regular;
     use super::*;
+    use crate::ticks::regular;
 
     fn minute(number: u32) -> Interval {
         Interval {

@@ -15,10 +15,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bytes::Bytes;
-use fathom_demand::fleet::{
+use fathom_rows::fleet::{
     Groups, Interest, Run, Taker, WholeColumn, WholeKind, header, of_parquet, read_text, whole_columns,
 };
-use fathom_demand::{Hints, Values};
+use fathom_rows::{Hints, Values};
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, Int64Type};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;

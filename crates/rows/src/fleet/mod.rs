@@ -8,7 +8,6 @@
 mod block;
 mod column_block;
 mod column_cell;
-mod dump;
 mod gather;
 mod latest;
 mod moment;
@@ -31,7 +30,6 @@ use crate::{DemandReport, Interval, Values};
 pub use block::{Blocks, put_block, run_of};
 pub use column_block::{RowBlock, spans};
 pub use column_cell::{Cell, Cells, is_usable};
-pub use dump::{Dumps, is_dump};
 pub use gather::{Gather, SizeCell};
 pub use latest::Latest;
 pub use moment::moment_ns;

@@ -127,7 +127,10 @@ impl Sums {
 }
 
 /// The demand of a table's counts, whose units are what somebody says that they are.
-pub(crate) fn of_counts(mut intervals: Vec<Interval>) -> Result<DemandReport, Refusal> {
+///
+/// # Errors
+/// When there are too few rows, or numbers that no disk has.
+pub fn of_counts(mut intervals: Vec<Interval>) -> Result<DemandReport, Refusal> {
     let mut sums = Sums::of(&intervals);
     let notes = moved_by_none(&mut intervals, &mut sums)?;
     let [reads, read_bytes, writes, write_bytes] = sums.counts.map(|sum| sum as f64);

@@ -4,26 +4,15 @@ use fathom_tools::Refusal;
 
 use crate::named_columns::{Columns, Values};
 use crate::stretches::Stretches;
-use crate::{DemandReport, Interval, ticks};
+use crate::{Interval, ticks};
 
 const TABLE: &str = "a table of demand";
 
-/// Reads a table. `mapping` names columns where their names do not tell; `values` says whether they are
-/// rates or counts where they do not tell that either.
+/// The rows of a table as counts, and what was done to make them such. `mapping` names columns where their names do not
+/// tell; `values` says whether they are rates or counts where they do not tell that either.
 ///
 /// # Errors
 /// With the line that makes no sense, and what to type.
-pub fn read(text: &str, mapping: &str, values: Option<Values>) -> Result<DemandReport, Refusal> {
-    let (intervals, notes) = rows(text, mapping, values)?;
-    let mut seen = crate::intervals::of_counts(intervals)?;
-    seen.notes.splice(0..0, notes);
-    Ok(seen)
-}
-
-/// The rows of a table as counts, and what was done to make them such.
-///
-/// # Errors
-/// As [`read`].
 pub fn rows(
     text: &str,
     mapping: &str,
@@ -64,10 +53,10 @@ pub fn rows(
 /// Rates times the time that each row stands for: that since the row before, but no longer than rows usually are
 /// apart, because a gap's rate is not known to have held through the gap. `start_ns` is where the first begins, if
 /// that is known; otherwise it is as long as the second. Gives what was done with repeated times.
-pub(super) fn as_counts(
-    start_ns: Option<i64>,
-    intervals: &mut Vec<Interval>,
-) -> Result<Vec<String>, Refusal> {
+///
+/// # Errors
+/// When a time is there more than once with other values.
+pub fn as_counts(start_ns: Option<i64>, intervals: &mut Vec<Interval>) -> Result<Vec<String>, Refusal> {
     let notes = ticks::unrepeated(intervals)?;
     let first_ns =
         intervals.first().and_then(|first| first.end_ns.checked_sub(start_ns?)).filter(|ns| *ns > 0);
@@ -106,6 +95,14 @@ pub fn time_ns(text: &str) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{DemandReport, of_counts};
+
+    fn read(text: &str, mapping: &str, values: Option<Values>) -> Result<DemandReport, Refusal> {
+        let (intervals, notes) = rows(text, mapping, values)?;
+        let mut seen = of_counts(intervals)?;
+        seen.notes.splice(0..0, notes);
+        Ok(seen)
+    }
 
     #[test]
     fn usual_names_need_no_mapping() {

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use fathom_sizing::{Trace, TracedIo};
 use fathom_tools::{Refusal, RefusalKind};
 
-use super::{DemandReport, choice};
+use crate::{DemandReport, choice};
 pub use stream::TraceStream;
 pub use trace_columns::recognise as recognise_table;
 

@@ -3,10 +3,10 @@
 //! The four counters of a disk may lie in four files, and its days in others. So all dumps are one piece: their
 //! points are in memory together, the text of one file at a time beside them.
 
+use fathom_rows::fleet::{Interest, Run, Taker};
 use fathom_tools::Refusal;
 
-use super::{Interest, Run, Taker};
-use crate::{Disks, is_prometheus};
+use crate::prometheus::{Disks, recognise};
 
 /// Dumps whose points are held.
 #[derive(Debug, Default)]
@@ -45,7 +45,7 @@ impl Dumps {
 /// Whether a file that begins so is a dump.
 pub fn is_dump(start: &[u8]) -> bool {
     let start = start.trim_ascii_start();
-    matches!(start.first(), Some(b'{' | b'[')) && is_prometheus(&String::from_utf8_lossy(start))
+    matches!(start.first(), Some(b'{' | b'[')) && recognise(&String::from_utf8_lossy(start))
 }
 
 #[cfg(test)]
@@ -99,7 +99,7 @@ mod tests {
             all.0.iter().map(|run| (run.volume.as_str(), run.rows, run.intervals.len())).collect();
         assert_eq!(seen, [("db1:9100/sda", 100, 99), ("db2:9100/sda", 100, 0), ("db3:9100/sda", 3, 0)]);
         assert!(all.0[2].trouble.as_ref().unwrap().contains("missing: node_disk_writes_completed_total"));
-        let demand = all.0[0].demand(crate::Values::PerRow).unwrap().demand;
+        let demand = all.0[0].demand(fathom_rows::Values::PerRow).unwrap().demand;
         assert_eq!(
             (demand.tick_s, demand.read.operations, demand.write.bytes[7]),
             (60, vec![60; 99], 245_760)
