@@ -55,7 +55,7 @@ pub fn rows(
 /// that is known; otherwise it is as long as the second. Gives what was done with repeated times.
 ///
 /// # Errors
-/// When a time is there more than once with other values.
+/// When rows of one time contradict each other too often.
 pub fn as_counts(start_ns: Option<i64>, intervals: &mut Vec<Interval>) -> Result<Vec<String>, Refusal> {
     let notes = ticks::unrepeated(intervals)?;
     let first_ns =

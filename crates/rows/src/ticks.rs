@@ -15,6 +15,10 @@ const TICKS_A_ROW: i64 = 100;
 
 /// Places intervals on ticks. `start_ns` is where the first begins, if that is known; otherwise the
 /// first interval only says when the second begins.
+///
+/// # Errors
+/// When there are too few intervals, they lie too far apart for the memory that their ticks would take, rows of one time
+/// contradict each other too often, or a figure is none that a disk has.
 pub fn regular(start_ns: Option<i64>, mut intervals: Vec<Interval>) -> Result<DemandReport, Refusal> {
     let refused = |cause: String| Refusal::new("a demand", cause);
     if let Some(step_ns) = even(&intervals).filter(|_| start_ns.is_none()) {
@@ -84,7 +88,7 @@ pub const TIMES_A_CONTRADICTION: usize = 20;
 
 /// Puts rows in the order of their times, with one row for each; says what was done. Rows of one time that differ
 /// are joined to their largest values, so that their order does not matter.
-pub fn unrepeated(intervals: &mut Vec<Interval>) -> Result<Vec<String>, Refusal> {
+pub(crate) fn unrepeated(intervals: &mut Vec<Interval>) -> Result<Vec<String>, Refusal> {
     intervals.sort_by_key(|interval| interval.end_ns);
     let (mut repeats, mut contradictions, mut last_ns) = (0usize, 0usize, None);
     intervals.dedup_by(|next, kept| {
@@ -157,7 +161,7 @@ fn side_by_side(step_ns: i64, intervals: &[Interval]) -> Result<DemandReport, Re
 }
 
 /// The usual distance in time: the median, so that gaps and jumps do not move it.
-pub fn spacing(intervals: &[Interval]) -> Option<i64> {
+pub(crate) fn spacing(intervals: &[Interval]) -> Option<i64> {
     let mut steps: Vec<i64> = intervals.windows(2).map(|pair| pair[1].end_ns - pair[0].end_ns).collect();
     steps.sort_unstable();
     steps.get(steps.len().saturating_sub(1) / 2).copied()
