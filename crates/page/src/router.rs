@@ -70,7 +70,7 @@ async fn route(shared: Arc<Shared>, request: Request<Incoming>) -> Reply {
 
 /// The answer to a method that its path does not have.
 fn unfit(allowed: &'static str) -> Reply {
-    let mut reply = refused(&Refusal::new(405, "request", format!("that path is asked by {allowed}")));
+    let mut reply = refused(&Refusal::new(405, "request", format!("that path takes {allowed} alone")));
     reply.headers_mut().insert(header::ALLOW, HeaderValue::from_static(allowed));
     reply
 }
