@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use fathom_engine::job::JobPlan;
 use fathom_engine::job::ahead::Spares;
-use fathom_engine::job::crew::{self, Conduct, CrewPlan};
+use fathom_engine::job::crew::{Conduct, CrewPlan};
 use fathom_engine::pattern::{DataPattern, Generator, Geometry};
 use fathom_engine::{Arena, Completion, Engine, EngineError, Io, Stamps, Submission, Wait};
 use fathom_measure::{Clock, WallClock};
@@ -16,6 +16,8 @@ use fathom_record::facts::EngineFacts;
 use fathom_record::workload::{Addresses, Arrival, Data, Length, Mix, Sizes, SizesByDirection};
 use fathom_record::{Direction, Workload};
 use fathom_target::wall::Reach;
+
+use super::run_crew;
 
 /// What an engine saw of its job.
 #[derive(Debug, Default)]
@@ -149,7 +151,7 @@ fn run(depth: u32, bytes: u32, read_share: f64, operations: u64) -> Seen {
     let (clock, _) = WallClock::start();
     let seen = Arc::new(Mutex::new(Seen::default()));
     let build = |plan: &JobPlan| {
-        Ok(Slow {
+        let slow = Slow {
             facts: EngineFacts {
                 name: "slow".to_owned(),
                 version: 1,
@@ -164,9 +166,10 @@ fn run(depth: u32, bytes: u32, read_share: f64, operations: u64) -> Seen {
             written: vec![Vec::new(); plan.buffers() as usize],
             clock,
             seen: Arc::clone(&seen),
-        })
+        };
+        Ok(Box::new(slow) as Box<dyn Engine>)
     };
-    let measured = crew::run(plan, clock, build, |_| None, &mut |_| {}).unwrap();
+    let measured = run_crew(plan, clock, &build).unwrap();
     assert_eq!(measured.whole.operations(), operations);
     Arc::into_inner(seen).unwrap().into_inner().unwrap()
 }

@@ -7,8 +7,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use fathom_conformance::broken::{Breach, Broken};
 use fathom_conformance::{BUFFER_BYTES, Subject, TARGET_BYTES, Traits, run};
+use fathom_engine::Engine;
 use fathom_engine::job::ahead::Spares;
-use fathom_engine::job::crew::{self, Conduct, CrewPlan};
+use fathom_engine::job::crew::{Conduct, CrewPlan};
 use fathom_engine::job::{JobPlan, Measured};
 use fathom_engine::memory::{Memory, Store};
 use fathom_engine::pattern::{DataPattern, Generator, Geometry};
@@ -16,6 +17,8 @@ use fathom_measure::{Clock, VirtualClock, WallClock};
 use fathom_record::workload::{Addresses, Arrival, Data, Length, Mix, Sizes, SizesByDirection};
 use fathom_record::{EngineBreaches, Workload};
 use fathom_target::wall::Reach;
+
+use super::run_crew;
 
 /// Whether an engine with this breach passes the suite.
 fn passes(breach: Option<Breach>) -> bool {
@@ -93,9 +96,9 @@ fn measured(breach: Option<Breach>) -> Measured {
     let store = Store::new(TARGET_BYTES).unwrap();
     let build = |plan: &JobPlan| {
         let inner = Memory::new(store.clone(), plan.depth, BUFFER_BYTES, clock)?;
-        Ok(Broken::new(inner, breach, plan.depth, &|_| ()))
+        Ok(Box::new(Broken::new(inner, breach, plan.depth, &|_| ())) as Box<dyn Engine>)
     };
-    crew::run(plan, clock, build, |_| None, &mut |_| {}).unwrap()
+    run_crew(plan, clock, &build).unwrap()
 }
 
 #[test]

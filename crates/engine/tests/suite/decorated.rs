@@ -8,7 +8,7 @@ use fathom_engine::decorate::Stack;
 use fathom_engine::delay::{Draw, StallTruth};
 use fathom_engine::job::ahead::Spares;
 use fathom_engine::job::crew::{Conduct, CrewPlan};
-use fathom_engine::job::{JobPlan, Measured, simulated};
+use fathom_engine::job::{JobPlan, Measured};
 use fathom_engine::null::Null;
 use fathom_engine::pattern::{ArrivalPattern, DataPattern, Generator, Geometry};
 use fathom_engine::rest::Rest;
@@ -21,6 +21,8 @@ use fathom_record::workload::{Addresses, Arrival, Data, Length, Mix, Sizes, Size
 use fathom_sim::{SimDevice, parse};
 use fathom_target::wall::Reach;
 use proptest::prelude::*;
+
+use super::run_simulated;
 
 const BYTES: u64 = 4096;
 
@@ -97,7 +99,7 @@ fn run_on<E: Engine + 'static>(
     };
     let stack = Stack::new(decorators, workload.seed, Rest::default());
     let build = |plan: &JobPlan| Ok(stack.around(Box::new(build(plan)?), (plan.job, plan.buffers()), clock));
-    simulated::run(plan, clock, build, &mut |_| {}).unwrap()
+    run_simulated(plan, clock, &build).unwrap()
 }
 
 fn run(decorators: &Decorators, workload: &Workload) -> Measured {

@@ -11,8 +11,8 @@ use std::time::Duration;
 use fathom_engine::catalogue::EngineKind;
 use fathom_engine::fault::{Effect, Fault, FaultPlan, FaultRule, When};
 use fathom_engine::job::ahead::Spares;
-use fathom_engine::job::crew::{self, Conduct, CrewPlan};
-use fathom_engine::job::{JobPlan, Measured, simulated};
+use fathom_engine::job::crew::{Conduct, CrewPlan};
+use fathom_engine::job::{JobPlan, Measured};
 use fathom_engine::launch::{Launch, Medium};
 use fathom_engine::memory::{Memory, Store};
 use fathom_engine::null::Null;
@@ -28,6 +28,8 @@ use fathom_record::workload::{Addresses, Arrival, Data, Length, Mix, Sizes, Size
 use fathom_record::{Direction, Workload};
 use fathom_sim::{SimDevice, parse};
 use fathom_target::wall::{self, Reach};
+
+use super::{run_crew, run_simulated};
 
 const TARGET_BYTES: u64 = 1 << 20;
 
@@ -74,7 +76,7 @@ fn job_plans(workload: &Workload) -> Vec<JobPlan> {
 }
 
 /// Runs jobs of depth 1 on engines that `build` makes, and says how long it took.
-fn run<E: Engine>(
+fn run<E: Engine + 'static>(
     jobs: u32,
     length: Length,
     stop: &AtomicBool,
@@ -91,7 +93,7 @@ fn run<E: Engine>(
     };
     let (clock, _) = WallClock::start();
     let started_ns = clock.now_ns();
-    let measured = crew::run(plans, clock, |plan: &JobPlan| build(plan, clock), |_| None, &mut |_| {});
+    let measured = run_crew(plans, clock, &|plan| Ok(Box::new(build(plan, clock)?)));
     (measured, Duration::from_nanos(clock.now_ns() - started_ns))
 }
 
@@ -246,9 +248,9 @@ fn in_simulated_time_too_a_target_that_is_gone_ends_the_run() {
         let inner = SimEngine::new(device, plan.depth, 4096, clock.clone(), Mode::Virtual)?;
         let when = When::FromNth(if plan.job == 1 { 100 } else { u64::MAX });
         let rule = FaultRule { when, direction: None, effect: Effect::Fail(libc::ENODEV) };
-        Ok(Fault::new(inner, FaultPlan { rules: vec![rule] }, plan.depth))
+        Ok(Box::new(Fault::new(inner, FaultPlan { rules: vec![rule] }, plan.depth)) as Box<dyn Engine>)
     };
-    let measured = simulated::run(plan, &clock, build, &mut |_| {}).unwrap();
+    let measured = run_simulated(plan, &clock, &build).unwrap();
     assert_eq!(measured.fatal.unwrap().errno, libc::ENODEV);
     assert!(measured.exposed_ns < 200_000_000, "{} ns", measured.exposed_ns);
 }

@@ -11,3 +11,29 @@ mod nvme_tcp;
 mod stripe;
 mod truth;
 mod uring;
+
+use fathom_engine::job::crew::{self, CrewPlan};
+use fathom_engine::job::{JobPlan, Measured, simulated};
+use fathom_engine::{Engine, EngineError};
+use fathom_measure::{VirtualClock, WallClock};
+
+/// A job's engine, of whatever kind.
+type Made = Result<Box<dyn Engine>, EngineError>;
+
+/// Runs jobs on threads of their own; the loop is compiled once for all kinds of engines.
+fn run_crew(
+    plan: CrewPlan<'_>,
+    clock: WallClock,
+    build: &(dyn Fn(&JobPlan) -> Made + Sync),
+) -> Result<Measured, EngineError> {
+    crew::run(plan, clock, build, |_| None, &mut |_| {})
+}
+
+/// The same in simulated time.
+fn run_simulated(
+    plan: CrewPlan<'_>,
+    clock: &VirtualClock,
+    build: &dyn Fn(&JobPlan) -> Made,
+) -> Result<Measured, EngineError> {
+    simulated::run(plan, clock, build, &mut |_| {})
+}
