@@ -131,4 +131,13 @@ mod tests {
             assert!(read(line).is_err(), "{line}");
         }
     }
+
+    #[test]
+    fn what_is_not_asked_rightly_is_not_measured() {
+        let said = |word: &str| Typed::try_parse_from(["benches", word]).unwrap_err();
+        let all = said("--help");
+        let text = all.to_string();
+        assert!(all.exit_code() == 0 && text.contains("clients") && text.contains("network"), "{text}");
+        assert_eq!(said("--no-such-flag").exit_code(), 2);
+    }
 }

@@ -115,11 +115,12 @@ pub fn workers(text: &str) -> Result<usize, String> {
 
 #[cfg(test)]
 mod tests {
+    use clap::CommandFactory as _;
+
     use super::*;
 
     #[test]
     fn every_lab_is_typed_as_it_is_documented() {
-        use clap::CommandFactory as _;
         Typed::command().debug_assert();
         let typed = Typed::try_parse_from(["lab", "fabrics", "--short", "--kernel-root=/k"]).unwrap();
         assert!(
@@ -131,5 +132,23 @@ mod tests {
                 "{line}"
             );
         }
+    }
+
+    #[test]
+    fn each_lab_tells_its_flags() {
+        let said = |words: &[&str]| {
+            let told = Typed::try_parse_from(["lab"].iter().chain(words)).unwrap_err();
+            (told.to_string(), told.exit_code())
+        };
+        let (all, status) = said(&["--help"]);
+        assert_eq!(status, 0);
+        let labs = Typed::command();
+        assert!(labs.get_subcommands().count() >= 12);
+        for lab in labs.get_subcommands().map(clap::Command::get_name) {
+            assert!(all.contains(&format!("  {lab} ")), "{all}");
+            let (own, status) = said(&[lab, "--help"]);
+            assert!(status == 0 && own.contains("Usage: cargo lab"), "{lab}: {own}");
+        }
+        assert_eq!(said(&["no-such-lab"]).1, 2);
     }
 }
