@@ -30,7 +30,7 @@ pub fn check(tree: &Tree) -> Vec<Finding> {
 
 fn is_used(tree: &Tree, manifest: &Manifest, name: &str) -> bool {
     let identifier = name.replace('-', "_");
-    // A package that carries on another's work keeps its library's name: `perf-event2` is `perf_event`.
+    // A package that carries on another's work keeps its library's name: `perf-event-open-sys2` is `perf_event_open_sys`.
     let bare = identifier.trim_end_matches(|c: char| c.is_ascii_digit());
     let named = |code: &str| [&identifier, bare].iter().any(|name| words(code, name).next().is_some());
     tree.rust().any(|file| file.path.starts_with(manifest.folder()) && named(&file.scan.code))

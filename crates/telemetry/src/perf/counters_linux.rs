@@ -2,10 +2,8 @@
 
 use std::io;
 
-use perf_event::events::Hardware;
-use perf_event::{Builder, Counter};
-
 use super::Totals;
+use super::counter::{Counter, Event};
 
 /// Threads that are counted at most: each takes two descriptors. Threads that they start are
 /// counted with them.
@@ -32,8 +30,8 @@ impl Counters {
     fn open(threads: &[i32], kernel_too: bool) -> io::Result<Self> {
         let mut counters = Self { cycles: Vec::new(), instructions: Vec::new(), kernel_too };
         for &thread in threads {
-            let pair = open_one(Hardware::CPU_CYCLES, thread, kernel_too)
-                .and_then(|cycles| Ok((cycles, open_one(Hardware::INSTRUCTIONS, thread, kernel_too)?)));
+            let pair = Counter::start(Event::CYCLES, thread, kernel_too)
+                .and_then(|cycles| Ok((cycles, Counter::start(Event::INSTRUCTIONS, thread, kernel_too)?)));
             match pair {
                 Ok((cycles, instructions)) => {
                     counters.cycles.push(cycles);
@@ -58,21 +56,8 @@ impl Counters {
     }
 }
 
-fn open_one(event: Hardware, thread: i32, kernel_too: bool) -> io::Result<Counter> {
-    let mut builder = Builder::new(event);
-    builder.observe_pid(thread).any_cpu().inherit(true).enabled(true).exclude_kernel(!kernel_too);
-    builder.build()
-}
-
 fn sum(counters: &mut [Counter]) -> Option<u64> {
-    counters.iter_mut().try_fold(0u64, |sum, counter| {
-        let read = counter.read_count_and_time().ok()?;
-        let scaled = match read.time_running {
-            0 => 0,
-            running => u128::from(read.count) * u128::from(read.time_enabled) / u128::from(running),
-        };
-        Some(sum.saturating_add(u64::try_from(scaled).unwrap_or(u64::MAX)))
-    })
+    counters.iter_mut().try_fold(0_u64, |sum, counter| Some(sum.saturating_add(counter.read().ok()?)))
 }
 
 /// This process's threads, the calling one (0) first.

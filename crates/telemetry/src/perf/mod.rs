@@ -1,5 +1,8 @@
 //! Cycles and instructions of the measuring process, where the machine has counters.
 
+#[cfg(target_os = "linux")]
+#[path = "counter_linux.rs"]
+mod counter;
 #[cfg_attr(target_os = "linux", path = "counters_linux.rs")]
 #[cfg_attr(not(target_os = "linux"), path = "counters_elsewhere.rs")]
 mod counters;
