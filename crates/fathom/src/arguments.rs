@@ -659,6 +659,10 @@ fn command_at(typed: &[OsString]) -> Option<usize> {
 pub fn command_of(typed: &[OsString]) -> Option<String> {
     use clap::CommandFactory;
     let name = typed.get(command_at(typed)?)?.to_str()?;
+    if Command::has_subcommand(name) {
+        return Some(name.to_owned());
+    }
+    // Another name of one.
     Asked::command().find_subcommand(name).map(|command| command.get_name().to_owned())
 }
 
@@ -747,6 +751,7 @@ mod tests {
             command(&["fathom", "--store", "run", "export", "--as", "json"]).as_deref(),
             Some("export")
         );
+        assert_eq!(command(&["fathom", "analyze", "last"]).as_deref(), Some("analyse"));
         assert_eq!(command(&["fathom", "nonsense"]), None);
     }
 

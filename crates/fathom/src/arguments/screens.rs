@@ -6,7 +6,8 @@
 
 use std::ffi::OsString;
 
-use clap::{Arg, Args, Command, CommandFactory, FromArgMatches};
+use clap::error::ErrorKind;
+use clap::{Arg, Args, Command, CommandFactory, FromArgMatches, Parser};
 use fathom_plan::RawPlan;
 
 use super::Asked;
@@ -211,12 +212,19 @@ pub fn program() -> Command {
     ))
 }
 
-/// The words, the program's name first, as arguments.
+/// The words, the program's name first, as arguments. What helps and messages look like is made only where there is one:
+/// it takes as long as all else that a start does.
 ///
 /// # Errors
 /// As the parser reports them, help and version among them.
 pub fn parsed(words: impl IntoIterator<Item = OsString>) -> Result<Asked, clap::Error> {
-    Asked::from_arg_matches(&program().try_get_matches_from(words)?)
+    let words: Vec<OsString> = words.into_iter().collect();
+    match Asked::try_parse_from(&words) {
+        Err(error) if error.kind() != ErrorKind::DisplayVersion => {
+            Asked::from_arg_matches(&program().try_get_matches_from(words)?)
+        }
+        read => read,
+    }
 }
 
 /// All commands with the first clause of what they do.
