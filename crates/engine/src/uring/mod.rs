@@ -6,6 +6,8 @@ mod options;
 #[cfg(target_os = "linux")]
 mod enter;
 #[cfg(target_os = "linux")]
+mod inline;
+#[cfg(target_os = "linux")]
 pub(crate) mod queue;
 #[cfg(target_os = "linux")]
 mod ring;

@@ -10,12 +10,12 @@ use fathom_measure::Clock;
 use fathom_record::Direction;
 use fathom_record::facts::{EngineFacts, Feature};
 use fathom_record::options::IoFlags;
-use io_uring::squeue::Entry;
+use io_uring::squeue::{Entry, Flags};
 use io_uring::{opcode, types};
 
 use super::options::Options;
 use super::traffic::{self, Traffic};
-use super::{setup, workers};
+use super::{inline, setup, workers};
 use crate::priority::TakesPriority;
 use crate::stripe::{Carrier, Part, Slots};
 use crate::{Arena, Completion, Engine, EngineError, ErrorKind, Io, Submission, Wait, io_flags};
@@ -29,6 +29,9 @@ const FIRST_FILE: u32 = 0;
 /// Entries of the largest ring that the kernel makes (`IORING_MAX_ENTRIES`).
 pub const MAX_DEPTH: u32 = 32_768;
 
+/// As many bytes are asked for to see whether the target can be asked without waiting.
+const BLOCK: usize = 4096;
+
 /// What a trim does, for the record.
 const TRIM_NOTE: &str =
     "trims punch holes (fallocate): a block device deallocates, or writes zeroes, as it supports";
@@ -39,7 +42,7 @@ fn facts(mut features: Vec<Feature>, flags: IoFlags) -> EngineFacts {
     features.push(Feature { name: "trim_by_punch_hole".to_owned(), used: true, note });
     EngineFacts {
         name: "uring".to_owned(),
-        version: 4,
+        version: 5,
         features,
         completes_inline: false,
         returned_stamp: traffic::returned_stamp(),
@@ -57,6 +60,8 @@ pub struct Uring<C> {
     _files: Vec<Arc<File>>,
     registered_buffers: bool,
     flags: IoFlags,
+    /// What goes with each entry.
+    entry_flags: Flags,
     /// Of the next reads and writes, as the kernel takes it; 0 for the thread's.
     priority: u16,
     facts: EngineFacts,
@@ -94,7 +99,7 @@ impl<C: Clock> Uring<C> {
             return Err(EngineError::new(ErrorKind::Plan, "starting io_uring", cause)
                 .with_remedy("use a smaller --depth and more --jobs"));
         }
-        let arena = Arena::new(buffers, buffer_bytes)?;
+        let mut arena = Arena::new(buffers, buffer_bytes)?;
         let descriptors: Vec<_> = files.iter().map(|file| file.as_raw_fd()).collect();
         let mut made = setup::make(&descriptors, parts, &arena, options)?;
         if options.on_time {
@@ -102,12 +107,17 @@ impl<C: Clock> Uring<C> {
         }
         let mut traffic = Traffic::new(made.queue, numbers, clock);
         made.features.push(traffic.start_ticking(!options.polled && !options.on_time)?);
+        let targets: Vec<&File> = files.iter().map(AsRef::as_ref).collect();
+        let block = arena.stride().min(BLOCK);
+        let (entry_flags, tried) = inline::flags(&targets, &mut arena.slice(0)[..block], options.polled);
+        made.features.push(tried);
         Ok(Self {
             traffic,
             arena: ManuallyDrop::new(arena),
             _files: files.to_vec(),
             registered_buffers: made.registered_buffers,
             flags: options.flags,
+            entry_flags,
             priority: 0,
             facts: facts(made.features, options.flags),
         })
@@ -145,6 +155,7 @@ impl<C: Clock> Uring<C> {
             (Direction::Flush, _) if io.flushes_all() => opcode::Fsync::new(file).build(),
             (Direction::Flush, _) => opcode::Fsync::new(file).flags(types::FsyncFlags::DATASYNC).build(),
         };
+        let entry = entry.flags(self.entry_flags);
         let trim = if io.direction == Direction::Trim { TRIM } else { 0 };
         entry.user_data(u64::from(slot) | (u64::from(bytes) << 32 & !TRIM) | trim)
     }
