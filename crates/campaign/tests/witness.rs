@@ -58,7 +58,15 @@ fn check(trace: &BlockTrace, which: Direction) {
     assert_eq!(found.pairs + found.ambiguous + found.run_alone, direction.operations, "{found:?}");
     assert!(found.pairs > 9 * found.ambiguous, "{found:?}");
     assert_eq!(found.contradictions, 0, "{found:?}");
-    assert!(found.mean_left_over_share.abs() < 0.05, "{found:?}");
+    // An end that was not seen may be a long one's, and the means are not those of the same I/Os then; the median holds.
+    let median =
+        found.quantiles.iter().find(|quantile| quantile.q == 0.5).map(|median| median.left_over_share);
+    let left_over = if found.run_alone == 0 {
+        found.mean_left_over_share
+    } else {
+        median.unwrap_or(found.mean_left_over_share)
+    };
+    assert!(left_over.abs() < 0.05, "{found:?}");
 }
 
 #[test]
