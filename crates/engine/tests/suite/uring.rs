@@ -61,6 +61,46 @@ fn the_fortieth_ring_of_a_thread_is_as_good_as_the_first() {
     }
 }
 
+/// A file in memory takes no I/O without waiting, and each goes to a worker at once: it moves what it says all the same.
+#[test]
+fn what_goes_to_workers_at_once_is_written_and_read_as_asked() {
+    let (clock, _) = WallClock::start();
+    let Ok(named) = tempfile::NamedTempFile::new_in("/dev/shm") else {
+        fathom_skips::skipped("no file system in memory at /dev/shm");
+        return;
+    };
+    named.as_file().set_len(16 * u64::from(BLOCK)).unwrap();
+    let file = Arc::new(named.reopen().unwrap());
+    let Some(mut engine) = engine(&file, 4, clock) else { return };
+    let tried = engine.facts().features.iter().find(|feature| feature.name == "tried_inline").unwrap();
+    if tried.used {
+        fathom_skips::skipped("files in memory can be asked without waiting here");
+        return;
+    }
+    let at = |slot: u32| u64::from(3 * slot + 1) * u64::from(BLOCK);
+    for slot in 0..4 {
+        engine.buffer(slot).fill(slot as u8 + 1);
+        engine.submit(Io { direction: Direction::Write, ..read(slot, at(slot), BLOCK) });
+    }
+    let written = all(&mut engine, clock, 4);
+    let held = std::fs::read(named.path()).unwrap();
+    for slot in 0..4 {
+        engine.buffer(slot).fill(0);
+        engine.submit(read(slot, at(slot), BLOCK));
+        let bytes = &held[at(slot) as usize..][..BLOCK as usize];
+        assert!(bytes.iter().all(|byte| *byte == slot as u8 + 1), "slot {slot}");
+    }
+    assert_eq!(held.iter().filter(|byte| **byte != 0).count(), 4 * BLOCK as usize);
+    let ended = [written, all(&mut engine, clock, 4)].concat();
+    assert!(ended.iter().all(|end| end.bytes() == u64::from(BLOCK)), "{ended:?}");
+    for slot in 0..4 {
+        assert!(engine.buffer(slot).iter().all(|byte| *byte == slot as u8 + 1), "slot {slot}");
+    }
+    // Behind the end there is nothing to read.
+    engine.submit(read(0, 16 * u64::from(BLOCK), BLOCK));
+    assert_eq!(all(&mut engine, clock, 1)[0].bytes(), 0);
+}
+
 #[test]
 fn an_io_beyond_its_buffer_fails_and_touches_no_other() {
     let (clock, _) = WallClock::start();
