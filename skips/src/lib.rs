@@ -1,8 +1,12 @@
-//! What tests say when they cannot be carried out here.
+//! What tests say to whoever runs them: what cannot be carried out here, and how many of them may run at once.
 //!
 //! A test that lacks a tool, a right or a sample passes, and the test runner shows nothing of what a passed test
 //! prints. So it is written down beside that: `FATHOM_SKIPPED` names a file that takes a line for each, and
 //! `FATHOM_REQUIRE` names what has to be here: a test that is skipped for lack of it fails.
+
+pub mod at_once;
+
+pub use ctor;
 
 use std::fmt::Display;
 use std::fs::OpenOptions;

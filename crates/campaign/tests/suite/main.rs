@@ -9,3 +9,5 @@ mod repeats;
 mod replay;
 mod sweep;
 mod targets;
+
+fathom_skips::one_more_at_once!();

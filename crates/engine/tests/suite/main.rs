@@ -12,6 +12,8 @@ mod stripe;
 mod truth;
 mod uring;
 
+fathom_skips::one_more_at_once!();
+
 use fathom_engine::job::crew::{self, CrewPlan};
 use fathom_engine::job::{JobPlan, Measured, simulated};
 use fathom_engine::{Engine, EngineError};

@@ -65,3 +65,5 @@ mod trended;
 mod typed;
 mod watched;
 mod worn;
+
+fathom_skips::one_more_at_once!();
