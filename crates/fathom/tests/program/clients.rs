@@ -89,7 +89,8 @@ fn four_clients_add_up_bucket_for_bucket_and_offer_what_one_process_does() {
     assert_eq!((sum.workload.jobs, sum.summary.offered_per_s), (4, Some(2000.0)));
     let one = record(&one.stdout);
     let ratio = sum.summary.operations_per_s() / one.summary.operations_per_s();
-    assert!((ratio - 1.0).abs() < 0.005, "{ratio}");
+    // A machine that stands still at the end of one of them takes some of its last I/Os.
+    assert!((ratio - 1.0).abs() < 0.02, "{ratio}");
     let skew = sum.checks.iter().find(|check| check.name == CheckName::ClientSkew).unwrap();
     assert_ne!(skew.outcome, Outcome::NotApplicable);
     assert_eq!(clients(&sum).overlap_share, 1.0);
@@ -251,7 +252,12 @@ fn a_sum_is_held_against_so_many_times_an_earlier_run() {
     let expected = format!("{}*2", one.id);
     let links = ["--expect-link", "3MB/s"];
     let words = [load.as_slice(), &clients, &links, &["--expect", &expected]].concat();
-    let sum = record(&fathom(folder.path(), &words).output().unwrap().stdout);
+    let mixed = [load.as_slice(), &["--rw", "randrw", "--expect", &expected]].concat();
+    // Beside one another: neither load fills a processor.
+    let [sum, other] = std::thread::scope(|scope| {
+        let measured = |words| record(&fathom(folder.path(), words).output().unwrap().stdout);
+        [&words, &mixed].map(|words| scope.spawn(move || measured(words))).map(|run| run.join().unwrap())
+    });
     let held = sum.expectation.as_deref().unwrap();
     assert_eq!((held.of.as_str(), held.times), (one.id.as_str(), 2));
     let wanted = 2.0 * one.summary.operations_per_s();
@@ -270,8 +276,6 @@ fn a_sum_is_held_against_so_many_times_an_earlier_run() {
     assert!(refused.contains("r-none"), "{refused}");
     let refused = refusal(folder.path(), &["--target", "null:", "--expect", &expected, "--expect-link", "0"]);
     assert!(refused.contains("bound nothing") && refused.contains("47GB/s"), "{refused}");
-    let mixed = [load.as_slice(), &["--rw", "randrw", "--expect", &expected]].concat();
-    let other = record(&fathom(folder.path(), &mixed).output().unwrap().stdout);
     assert!(other.expectation.is_none());
     assert!(
         other.notes.iter().any(|note| note.starts_with("Nothing was expected of it")),

@@ -319,8 +319,11 @@ fn keeps_its_rates(words: &str, expected: [Option<u64>; 2]) {
     for (direction, rate) in ["read", "write"].iter().zip(expected) {
         let ios = document["jobs"][0][direction]["total_ios"].as_u64().unwrap();
         match rate {
-            // Two seconds; where all processors are busy a few come late.
-            Some(rate) => assert!(ios.abs_diff(2 * rate) <= 8, "{words}: {direction} {ios}: {said}"),
+            // Two seconds; where all processors are busy some come too late to count, and none come early.
+            Some(rate) => {
+                let (least, most) = (2 * rate * 9 / 10 - 8, 2 * rate + 8);
+                assert!((least..=most).contains(&ios), "{words}: {direction} {ios}: {said}");
+            }
             None => assert!(ios > 300, "{words}: {direction} {ios} without a rate: {said}"),
         }
     }

@@ -32,10 +32,10 @@ fn a_device_s_profile_comes_back_from_a_run_like_it() {
     };
     let (target, words) = (device.path.as_str(), device.words());
     let writing = ["run", "--target", target, "--destroy", &words, "--quiet", "--warmup", "0s"];
-    let mut watched = watch(&typist, target, "10s", "first.json");
+    let mut watched = watch(&typist, target, "6s", "first.json");
     let load = [
         "--rates",
-        "800,1600*3,400,2400*2,1200",
+        "1600,4800,800,4800",
         "--rw",
         "randrw",
         "--read-share",
@@ -45,12 +45,12 @@ fn a_device_s_profile_comes_back_from_a_run_like_it() {
         "--write-bs",
         "32k",
         "--time",
-        "8s",
+        "4s",
     ];
     let loaded = typist.run(&[writing.as_slice(), &load].concat());
     assert!(loaded.status <= 1, "{loaded:?}");
     assert!(watched.wait().unwrap().success());
-    let mut watched = watch(&typist, target, "13s", "second.json");
+    let mut watched = watch(&typist, target, "9s", "second.json");
     let liked = typist.run(&[writing.as_slice(), &["--like", "first.json"]].concat());
     assert!(liked.status <= 1, "{liked:?}");
     assert!(watched.wait().unwrap().success());
