@@ -324,7 +324,7 @@ pub const PLAN_SCHEMA: &str = include_str!("../schema/plan.json");
 
 /// What the list above says now.
 #[cfg(feature = "schema")]
-pub fn derived_schema() -> serde_json::Value {
+pub fn derived_schema() -> Value {
     schemars::schema_for!(RawPlan).into()
 }
 

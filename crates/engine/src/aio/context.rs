@@ -52,7 +52,7 @@ impl Context {
     #[inline]
     pub fn take(&self, events: &mut [Event], wait_ns: u64) -> Result<usize, EngineError> {
         let timeout = libc::timespec {
-            tv_sec: (wait_ns / 1_000_000_000) as libc::time_t,
+            tv_sec: (wait_ns / 1_000_000_000) as _,
             tv_nsec: (wait_ns % 1_000_000_000) as libc::c_long,
         };
         let least = i64::from(wait_ns > 0);
