@@ -66,15 +66,28 @@ fn four_clients_add_up_bucket_for_bucket_and_offer_what_one_process_does() {
         "--rate", "500", "--client", "a=local", "--client", "b=local", "--client", "c=local", "--client",
         "d=local",
     ];
-    let one = fathom(folder.path(), &[load.as_slice(), &["--rate", "2000", "--jobs", "4"]].concat());
-    let mut four = fathom(folder.path(), &[load.as_slice(), &four].concat());
     // Beside one another: neither load fills a processor.
-    let (output, one) = std::thread::scope(|scope| {
-        let one = scope.spawn(|| { one }.output().unwrap());
-        (four.output().unwrap(), one.join().unwrap())
-    });
-    let sum = record(&output.stdout);
-    assert_eq!(sum.ending, Ending::Complete, "{}", String::from_utf8_lossy(&output.stderr));
+    let measured = || {
+        let mut one = fathom(folder.path(), &[load.as_slice(), &["--rate", "2000", "--jobs", "4"]].concat());
+        let mut four = fathom(folder.path(), &[load.as_slice(), &four].concat());
+        std::thread::scope(|scope| {
+            let one = scope.spawn(move || one.output().unwrap());
+            (four.output().unwrap(), one.join().unwrap())
+        })
+    };
+    let mut ratios = Vec::new();
+    let sum = loop {
+        let (output, one) = measured();
+        let sum = record(&output.stdout);
+        assert_eq!(sum.ending, Ending::Complete, "{}", String::from_utf8_lossy(&output.stderr));
+        let ratio = sum.summary.operations_per_s() / record(&one.stdout).summary.operations_per_s();
+        ratios.push(ratio);
+        if (ratio - 1.0).abs() < 0.005 {
+            break sum;
+        }
+        // A machine that stands still at the end of one takes some of its last I/Os; it does not do so each time.
+        assert!(ratios.len() < 3, "{ratios:?}");
+    };
     let parts = &clients(&sum).clients;
     let names: Vec<&str> = parts.iter().map(|part| part.name.as_str()).collect();
     assert_eq!(names, ["a", "b", "c", "d"]);
@@ -87,10 +100,6 @@ fn four_clients_add_up_bucket_for_bucket_and_offer_what_one_process_does() {
     let merged = sum.summary.directions[0].service_histogram.as_ref().unwrap();
     assert_eq!(Histogram::try_from(merged).unwrap(), added);
     assert_eq!((sum.workload.jobs, sum.summary.offered_per_s), (4, Some(2000.0)));
-    let one = record(&one.stdout);
-    let ratio = sum.summary.operations_per_s() / one.summary.operations_per_s();
-    // A machine that stands still at the end of one of them takes some of its last I/Os.
-    assert!((ratio - 1.0).abs() < 0.02, "{ratio}");
     let skew = sum.checks.iter().find(|check| check.name == CheckName::ClientSkew).unwrap();
     assert_ne!(skew.outcome, Outcome::NotApplicable);
     assert_eq!(clients(&sum).overlap_share, 1.0);

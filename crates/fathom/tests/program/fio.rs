@@ -314,19 +314,22 @@ fn keeps_its_rates(words: &str, expected: [Option<u64>; 2]) {
         "--name=a --filename=data --bs=4k --rw=randrw --ioengine=libaio --iodepth=4 --runtime=2 --time_based \
          --destroy=data --output-format=json --quiet {words}"
     );
-    let (printed, said, _) = fathom_fio(folder.path(), &words);
-    let document = json(&printed);
-    for (direction, rate) in ["read", "write"].iter().zip(expected) {
-        let ios = document["jobs"][0][direction]["total_ios"].as_u64().unwrap();
-        match rate {
-            // Two seconds; where all processors are busy some come too late to count, and none come early.
-            Some(rate) => {
-                let (least, most) = (2 * rate * 9 / 10 - 8, 2 * rate + 8);
-                assert!((least..=most).contains(&ios), "{words}: {direction} {ios}: {said}");
-            }
-            None => assert!(ios > 300, "{words}: {direction} {ios} without a rate: {said}"),
-        }
-    }
+    let keeps = |(ios, rate): (u64, Option<u64>)| match rate {
+        // Two seconds; where all processors are busy a few come late.
+        Some(rate) => ios.abs_diff(2 * rate) <= 8,
+        None => ios > 300,
+    };
+    let mut seen = Vec::new();
+    // Where the machine stands still at the end, more come too late to count; it does not do so each time.
+    let is_kept = (0..3).any(|_| {
+        let (printed, said, _) = fathom_fio(folder.path(), &words);
+        let document = json(&printed);
+        let ios =
+            ["read", "write"].map(|direction| document["jobs"][0][direction]["total_ios"].as_u64().unwrap());
+        seen.push((ios, said));
+        ios.into_iter().zip(expected).all(keeps)
+    });
+    assert!(is_kept, "{words}: {seen:?}");
 }
 
 #[test]
