@@ -7,13 +7,11 @@ mod platform;
 #[path = "catalogue/windows.rs"]
 mod platform;
 
-use fathom_record::engines::{self, ENGINES, EngineEntry};
+use fathom_record::engines::{ENGINES, EngineEntry};
 use fathom_record::facts::TargetKind;
 
 use crate::metadata::{Act, NameAct};
 use crate::{EngineError, ErrorKind};
-
-pub use platform::is_here;
 
 /// An engine by kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,30 +64,24 @@ const KINDS: [EngineKind; ENGINES.len()] = [
 
 impl EngineKind {
     /// What a user types for it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Uring => "uring",
-            Self::Aio => "aio",
-            Self::Iocp => "iocp",
-            Self::Sync => "sync",
-            Self::Mmap => "mmap",
-            Self::Metadata(act) => act.name(),
-            Self::Passthrough => "passthrough",
-            Self::NvmeTcp => "nvme-tcp",
-            Self::Memory => "memory",
-            Self::Null => "null",
-            Self::Sim => "sim",
-        }
+    pub fn name(self) -> &'static str {
+        self.entry().name
     }
 
     /// The engine of that name, if there is one.
     pub fn named(name: &str) -> Option<Self> {
-        KINDS.into_iter().find(|kind| kind.name() == name)
+        KINDS.into_iter().zip(ENGINES).find_map(|(kind, entry)| (entry.name == name).then_some(kind))
     }
 
     /// The engine's entry in the list.
     pub fn entry(self) -> &'static EngineEntry {
-        engines::named(self.name()).expect("every kind has an entry")
+        let place = KINDS.iter().position(|kind| *kind == self);
+        &ENGINES[place.expect("every kind is in the list")]
+    }
+
+    /// Whether it carries I/O on this system.
+    pub fn is_here(self) -> bool {
+        self.entry().platforms.contains(&platform::HERE)
     }
 }
 
@@ -98,8 +90,8 @@ impl EngineKind {
 /// # Errors
 /// When there is no such engine, or it does not carry I/O to this kind of target.
 pub fn choose(asked: Option<&str>, target: TargetKind) -> Result<EngineKind, EngineError> {
-    let carries = |kind: &EngineKind| kind.entry().targets.contains(&target);
-    let mut here = KINDS.into_iter().filter(|kind| is_here(*kind) && carries(kind));
+    let carries = |kind: &EngineKind| kind.entry().carries(target);
+    let mut here = KINDS.into_iter().filter(|kind| kind.is_here() && carries(kind));
     let Some(name) = asked else {
         let default = here.next();
         return Ok(default.expect("every kind of target has an engine"));
@@ -107,7 +99,7 @@ pub fn choose(asked: Option<&str>, target: TargetKind) -> Result<EngineKind, Eng
     let place = format!("choosing engine {name}");
     let names = || here.map(EngineKind::name).collect::<Vec<_>>().join(", ");
     match EngineKind::named(name) {
-        Some(kind) if !is_here(kind) => {
+        Some(kind) if !kind.is_here() => {
             Err(EngineError::new(ErrorKind::Unsupported, place, platform::WHY_NOT_HERE)
                 .with_remedy(format!("for this target use one of: {}", names())))
         }
@@ -121,14 +113,36 @@ pub fn choose(asked: Option<&str>, target: TargetKind) -> Result<EngineKind, Eng
     }
 }
 
+/// The same, of what this kernel carries: where it refuses the default, the engine that is taken instead, with why.
+///
+/// # Errors
+/// As [`choose`]; and when the kernel refuses the engine asked for.
+pub fn choose_available(
+    asked: Option<&str>,
+    target: TargetKind,
+) -> Result<(EngineKind, Option<EngineError>), EngineError> {
+    let chosen = choose(asked, target)?;
+    let Err(error) = platform::available(chosen) else { return Ok((chosen, None)) };
+    match chosen.entry().instead.filter(|_| asked.is_none()).and_then(EngineKind::named) {
+        Some(instead) => Ok((instead, Some(error))),
+        None => Err(error),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn kinds_and_the_list_are_the_same_engines_in_the_same_order() {
-        assert_eq!(KINDS.map(EngineKind::name), std::array::from_fn(|at| ENGINES[at].name));
         for kind in KINDS {
+            let typed = format!("{kind:?}").to_lowercase();
+            let is_same = |name: &str| typed == name.replace('-', "");
+            assert!(
+                is_same(kind.name()) || matches!(kind, EngineKind::Metadata(_)),
+                "{kind:?} {}",
+                kind.name()
+            );
             assert_eq!(EngineKind::named(kind.name()), Some(kind));
             let of_names = matches!(kind, EngineKind::Metadata(act) if act.is_of_names());
             assert_eq!(kind.entry().names_alone, of_names, "{kind:?}");

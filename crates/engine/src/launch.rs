@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use fathom_measure::{Clock, VirtualClock, WallClock};
 use fathom_record::Workload;
+use fathom_record::engines::{InFlight, NO_CONTENT};
 use fathom_record::options::Priorities;
 use fathom_record::plan::RunOptions;
 use fathom_record::workload::{Addresses, Arrival, Content, Verify as VerifyMode};
@@ -308,18 +309,19 @@ impl Launch<'_> {
             .with_remedy("use a smaller --depth, --jobs or --bs, or a higher rate"))
     }
 
-    /// Above depth 1 engine `sync` has a thread for each I/O in flight, and each thread takes a few entries of the
+    /// Above depth 1 such an engine has a thread for each I/O in flight, and each thread takes a few entries of the
     /// process's memory map: beyond its end (65530 by default) the process would be aborted.
     fn refuse_threads_beyond_the_map(&self) -> Result<(), EngineError> {
         let threads = u64::from(self.workload.jobs) * u64::from(self.workload.depth);
-        if self.engine != EngineKind::Sync || self.workload.depth == 1 || threads <= MOST_THREADS {
+        let entry = self.engine.entry();
+        if entry.in_flight != InFlight::Threads || self.workload.depth == 1 || threads <= MOST_THREADS {
             return Ok(());
         }
         let cause = format!(
             "{} jobs × depth {} need {threads} threads; at most {MOST_THREADS} are started",
             self.workload.jobs, self.workload.depth
         );
-        Err(EngineError::new(ErrorKind::Plan, "starting engine sync", cause)
+        Err(EngineError::new(ErrorKind::Plan, format!("starting engine {}", entry.name), cause)
             .with_remedy("use a smaller --jobs or --depth, or --engine uring"))
     }
 
@@ -333,10 +335,7 @@ impl Launch<'_> {
         let special = self.workload.special.as_deref();
         // Buffers that keep their content are as many as there are I/Os in flight.
         let keeps = special.is_some_and(|special| special.content == Some(Content::Kept));
-        let works_meanwhile = matches!(
-            self.engine,
-            EngineKind::Uring | EngineKind::Aio | EngineKind::Iocp | EngineKind::Passthrough
-        );
+        let works_meanwhile = self.engine.entry().in_flight == InFlight::Depth;
         if keeps || !works_meanwhile || !matches!(self.medium, Medium::Files(_) | Medium::Striped(_)) {
             return Spares::default();
         }
@@ -383,9 +382,7 @@ impl Launch<'_> {
         if self.workload.data.verify == VerifyMode::Off || entry.keeps_content {
             return Ok(());
         }
-        let cause = format!("engine {} does not keep what is written", entry.name);
-        Err(EngineError::new(ErrorKind::Plan, "preparing verification", cause)
-            .with_remedy("leave --verify out"))
+        Err(self.does_not_carry(NO_CONTENT.cause).with_remedy(NO_CONTENT.remedy))
     }
 
     fn crew_plan(&self) -> CrewPlan<'_> {

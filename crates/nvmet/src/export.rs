@@ -196,22 +196,19 @@ impl Export {
         kind: TargetKind,
         name: &str,
     ) -> Result<(EngineKind, Option<String>), EngineError> {
-        match catalogue::choose(None, kind)? {
-            EngineKind::Uring => Ok(match uring::available() {
-                Ok(()) => (EngineKind::Uring, None),
-                Err(error) => {
-                    let note = format!("Engine sync serves {name} instead of uring: {}.", error.cause);
-                    (EngineKind::Sync, Some(note))
-                }
-            }),
-            EngineKind::Passthrough => Err(EngineError::new(
+        if kind == TargetKind::NvmeNamespace {
+            return Err(EngineError::new(
                 ErrorKind::Plan,
                 format!("serving {name}"),
                 "a character device of an NVMe namespace is not served",
             )
-            .with_remedy("name its block device, e.g. /dev/nvme0n1")),
-            kind => Ok((kind, None)),
+            .with_remedy("name its block device, e.g. /dev/nvme0n1"));
         }
+        let (engine, refused) = catalogue::choose_available(None, kind)?;
+        let note = |error: EngineError| {
+            format!("{name} is served by engine {}, not the default: {}.", engine.name(), error.cause)
+        };
+        Ok((engine, refused.map(note)))
     }
 
     /// One namespace over all targets, in chunks.

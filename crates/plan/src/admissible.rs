@@ -2,7 +2,7 @@
 //!
 //! Silence would be taken for effect, so each is refused with the reason and with what to type.
 
-use fathom_record::engines::{EngineEntry, Need};
+use fathom_record::engines::{EngineEntry, NO_CONTENT, Need};
 use fathom_record::plan::{Needs, RunOptions};
 
 /// What a target's name says of it.
@@ -38,7 +38,19 @@ pub fn admissible(
 ) -> Vec<Refusal> {
     let of_targets = targets.iter().flat_map(|(name, named)| on_target(options, name, *named));
     let of_engine = engine.into_iter().flat_map(|engine| on_engine((options, needs), literal, engine));
-    of_targets.chain(of_engine).collect()
+    together(options).into_iter().chain(of_targets).chain(of_engine).collect()
+}
+
+/// What excludes each other on any target and engine.
+fn together(options: &RunOptions) -> Option<Refusal> {
+    let cause = "an I/O on a stripe is one for each part to the block layer, so the two latencies are of different \
+                 things";
+    let is_refused = options.witness.is_some() && options.stripe_bytes.is_some();
+    is_refused.then(|| Refusal {
+        place: "--witness with --stripe".to_owned(),
+        cause: cause.to_owned(),
+        remedy: "leave --witness or --stripe out".to_owned(),
+    })
 }
 
 fn on_target(options: &RunOptions, name: &str, named: Named) -> Vec<Refusal> {
@@ -51,6 +63,10 @@ fn on_target(options: &RunOptions, name: &str, named: Named) -> Vec<Refusal> {
     if options.stripe_bytes.is_some() && named == Named::Simulated {
         let cause = "it is a whole volume already: its parameters say how much it takes at once";
         refusals.push(refusal("--stripe", cause, "leave --stripe out".to_owned()));
+    }
+    if options.cpus.is_some() && named == Named::Simulated && !options.real_time {
+        let cause = "time is simulated, and one thread computes all jobs";
+        refusals.push(refusal("--cpus", cause, "leave --cpus out, or add --real-time".to_owned()));
     }
     let of_remotes = [
         ("--keep", options.keep, "only a scratch file can be kept"),
@@ -106,14 +122,26 @@ pub fn on_engine(
         Need::Durable => ("--durable", options.durable.is_some()),
         Need::IoFlags => ("--io-flags", !flags.is_empty()),
         Need::Hipri => ("--io-flags hipri", flags.hipri),
+        Need::Polled => ("--polled", options.polled),
+        Need::PolledBesides => ("--polled", options.polled && needs.besides),
+        // Only another tool's job asks for them, and whoever maps it looks into the list.
+        Need::Priorities => ("priorities", false),
+        Need::Content => ("--verify", needs.verifies),
         Need::Reads => ("reads", needs.reads),
         Need::ReadsAlone => ("reads", needs.reads && !needs.writes),
     };
-    let own = engine.no_place_for.iter().filter_map(|lack| {
+    let content = (!engine.keeps_content).then_some(&NO_CONTENT);
+    let own = engine.no_place_for.iter().chain(content).filter_map(|lack| {
         let (flag, given) = given(lack.what);
         given.then(|| refusal(flag, lack.cause, lack.remedy))
     });
     let by_cache = [
+        (
+            "--polled",
+            options.polled && !direct && engine.takes(Need::Polled),
+            "I/O through the page cache is never polled for",
+            "leave --polled or --buffered out",
+        ),
         (
             "--io-flags hipri",
             flags.hipri && !direct && !literal,
@@ -182,6 +210,22 @@ mod tests {
                 "rw = 'write'\nio-flags = 'hipri'",
                 ["uring", "aio", "iocp", "mmap"].into_iter().chain(calls()).chain(apart).collect(),
             ),
+            (
+                "rw = 'write'\npolled = true",
+                ["aio", "iocp", "sync", "mmap", "memory", "null", "sim"].into_iter().chain(calls()).collect(),
+            ),
+            (
+                "rw = 'write'\npolled = true\nflush-every = 1",
+                ["uring", "aio", "iocp", "sync", "mmap", "memory", "null", "sim"]
+                    .into_iter()
+                    .chain(calls())
+                    .collect(),
+            ),
+            (
+                "rw = 'write'\npolled = true\nbuffered = true",
+                ENGINES.iter().map(|engine| engine.name).collect(),
+            ),
+            ("rw = 'write'\nverify = 'at-end'", ["null", "sim"].into_iter().chain(calls()).collect()),
             ("rw = 'write'\nio-flags = 'dontcache'", ENGINES.iter().map(|engine| engine.name).collect()),
             ("rw = 'write'\nio-flags = 'atomic'\nbuffered = true", ENGINES.iter().map(|e| e.name).collect()),
         ] {
@@ -211,6 +255,7 @@ mod tests {
             ("rw = 'write'\ndurable = 'all'", &[Simulated, Within, Remote]),
             ("io-flags = 'nowait'", &[Simulated, Within, Remote]),
             ("real-time = true", &[Path, Within, Remote]),
+            ("cpus = '0'", &[Simulated]),
         ] {
             for named in [Path, Simulated, Within, Remote] {
                 let found = places(plan, None, &[("x", named)]);
@@ -221,6 +266,13 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn a_witness_watches_no_stripe_and_simulated_time_has_its_own_clock() {
+        let found = places("witness = 'auto'\nstripe = '64k'", Some("uring"), &[("x", Named::Path)]);
+        assert_eq!(found, ["--witness with --stripe"]);
+        assert_eq!(places("cpus = '0'\nreal-time = true", None, &[("x", Named::Simulated)]), [""; 0]);
     }
 
     #[test]

@@ -14,14 +14,43 @@ pub struct EngineEntry {
     pub summary: &'static str,
     /// What it carries I/O to.
     pub targets: &'static [TargetKind],
+    /// Where it does.
+    pub platforms: &'static [Platform],
+    /// The engine that is taken where this one is the default and the kernel refuses it.
+    pub instead: Option<&'static str>,
     /// Whether reads give back what was written, so that content can be verified.
     pub keeps_content: bool,
+    /// Whether its I/O goes through the page cache, however its target is opened.
+    pub through_cache: bool,
     /// What it makes of a job's depth.
     pub in_flight: InFlight,
     /// Whether it works on names in a folder of its own, and on no file or device.
     pub names_alone: bool,
     /// What it has no place for: a run that asks for it is refused, since silence would be taken for effect.
     pub no_place_for: &'static [NoPlace],
+}
+
+impl EngineEntry {
+    /// Whether it has a place for something that a run can ask for.
+    pub fn takes(&self, what: Need) -> bool {
+        let lacks = |one: Need| self.no_place_for.iter().any(|lack| lack.what == one);
+        // The one flag is among them all.
+        !(lacks(what) || what == Need::Hipri && lacks(Need::IoFlags))
+    }
+
+    /// Whether it carries I/O to a kind of target.
+    pub fn carries(&self, target: TargetKind) -> bool {
+        self.targets.contains(&target)
+    }
+}
+
+/// An operating system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Platform {
+    /// Linux.
+    Linux,
+    /// Windows.
+    Windows,
 }
 
 /// Something that a run can ask for and an engine has no place for.
@@ -46,6 +75,14 @@ pub enum Need {
     IoFlags,
     /// The flag that polls for single I/Os.
     Hipri,
+    /// Completions of all I/Os that are polled for.
+    Polled,
+    /// The same of a workload that flushes or trims.
+    PolledBesides,
+    /// A priority for each I/O.
+    Priorities,
+    /// Content that is verified.
+    Content,
     /// Any reads.
     Reads,
     /// Reads and no writes.
@@ -61,24 +98,49 @@ const NO_IO_FLAGS: NoPlace = no_place(
     "it passes no flags with single I/Os",
     "use --engine sync, aio or uring, or leave --io-flags out",
 );
+const NO_POLLING: NoPlace = no_place(
+    Need::Polled,
+    "it does not poll for completions",
+    "leave --polled out, or use --engine uring; passthrough and nvme-tcp poll too",
+);
+const NO_PRIORITIES: NoPlace = no_place(
+    Need::Priorities,
+    "it tells the kernel no priorities of single I/Os",
+    "use --engine uring or aio, or one priority for all of a job's I/Os",
+);
+/// Of engines that do not keep content.
+pub const NO_CONTENT: NoPlace =
+    no_place(Need::Content, "it does not keep what is written", "leave --verify out");
 /// Of engines whose calls move no data.
 const NO_STRIPE_OF_CALLS: NoPlace =
     no_place(Need::Stripe, "it moves no data", "leave --stripe out, or use --engine uring, aio or sync");
 const NO_DURABLE_CALLS: NoPlace = no_place(Need::Durable, "it moves no data", "leave --durable out");
 const FLUSH_INSTEAD: &str = "leave --durable out, and flush instead: --flush-every 1";
 
-const URING_LACKS: &[NoPlace] = &[no_place(
-    Need::Hipri,
-    "a ring polls for all of its I/Os or for none",
-    "use --polled, or --engine sync",
-)];
-const AIO_LACKS: &[NoPlace] = &[no_place(
-    Need::Hipri,
-    "the kernel polls for no I/O of this interface",
-    "use --engine sync, or --engine uring --polled",
-)];
-const IOCP_LACKS: &[NoPlace] =
-    &[no_place(Need::Durable, "it opens files without write-through", FLUSH_INSTEAD), NO_IO_FLAGS];
+const URING_LACKS: &[NoPlace] = &[
+    no_place(Need::Hipri, "a ring polls for all of its I/Os or for none", "use --polled, or --engine sync"),
+    no_place(
+        Need::PolledBesides,
+        "io_uring polls for reads and writes alone, and this workload flushes or trims",
+        "leave --polled or the flushes and trims out, or use --engine passthrough on /dev/ngX",
+    ),
+];
+const AIO_LACKS: &[NoPlace] = &[
+    no_place(
+        Need::Hipri,
+        "the kernel polls for no I/O of this interface",
+        "use --engine sync, or --engine uring --polled",
+    ),
+    NO_POLLING,
+];
+const IOCP_LACKS: &[NoPlace] = &[
+    no_place(Need::Durable, "it opens files without write-through", FLUSH_INSTEAD),
+    NO_IO_FLAGS,
+    NO_POLLING,
+    NO_PRIORITIES,
+];
+const SYNC_LACKS: &[NoPlace] = &[NO_POLLING, NO_PRIORITIES];
+const MEMORY_LACKS: &[NoPlace] = &[NO_IO_FLAGS, NO_POLLING, NO_PRIORITIES];
 const MMAP_LACKS: &[NoPlace] = &[
     no_place(
         Need::Stripe,
@@ -91,6 +153,8 @@ const MMAP_LACKS: &[NoPlace] = &[
         FLUSH_INSTEAD,
     ),
     NO_IO_FLAGS,
+    NO_POLLING,
+    NO_PRIORITIES,
 ];
 const PASSTHROUGH_LACKS: &[NoPlace] = &[
     no_place(
@@ -100,6 +164,7 @@ const PASSTHROUGH_LACKS: &[NoPlace] = &[
     ),
     no_place(Need::Durable, "NVMe commands do not look at how the device was opened", FLUSH_INSTEAD),
     NO_IO_FLAGS,
+    NO_PRIORITIES,
 ];
 const NVME_TCP_LACKS: &[NoPlace] = &[
     no_place(
@@ -109,6 +174,7 @@ const NVME_TCP_LACKS: &[NoPlace] = &[
     ),
     no_place(Need::Durable, "commands over the network do not look at how a file was opened", FLUSH_INSTEAD),
     NO_IO_FLAGS,
+    NO_PRIORITIES,
 ];
 const ALLOCATION_LACKS: &[NoPlace] = &[
     NO_IO_FLAGS,
@@ -119,14 +185,19 @@ const ALLOCATION_LACKS: &[NoPlace] = &[
         "space is given to a file by reads too, and the file would be opened for reading alone",
         "use --rw write, or --rw rw for both",
     ),
+    NO_POLLING,
+    NO_PRIORITIES,
 ];
 const TRUNCATION_LACKS: &[NoPlace] = &[
     NO_IO_FLAGS,
     NO_STRIPE_OF_CALLS,
     NO_DURABLE_CALLS,
     no_place(Need::Reads, "a length is set by writes alone", "use --rw write"),
+    NO_POLLING,
+    NO_PRIORITIES,
 ];
-const NAMES_LACK: &[NoPlace] = &[NO_IO_FLAGS, NO_STRIPE_OF_CALLS, NO_DURABLE_CALLS];
+const NAMES_LACK: &[NoPlace] =
+    &[NO_IO_FLAGS, NO_STRIPE_OF_CALLS, NO_DURABLE_CALLS, NO_POLLING, NO_PRIORITIES];
 
 /// I/Os of one job that an engine has in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -140,6 +211,8 @@ pub enum InFlight {
 }
 
 const STORAGE: &[TargetKind] = &[TargetKind::File, TargetKind::BlockDevice];
+const LINUX: &[Platform] = &[Platform::Linux];
+const ANYWHERE: &[Platform] = &[Platform::Linux, Platform::Windows];
 
 /// All engines; for a target the first that carries it is the default.
 pub const ENGINES: &[EngineEntry] = &[
@@ -147,7 +220,10 @@ pub const ENGINES: &[EngineEntry] = &[
         name: "uring",
         summary: "io_uring with registered file and buffers; one system call a batch",
         targets: STORAGE,
+        platforms: LINUX,
+        instead: Some("sync"),
         keeps_content: true,
+        through_cache: false,
         in_flight: InFlight::Depth,
         names_alone: false,
         no_place_for: URING_LACKS,
@@ -156,7 +232,10 @@ pub const ENGINES: &[EngineEntry] = &[
         name: "aio",
         summary: "Linux native asynchronous I/O, the interface behind libaio",
         targets: STORAGE,
+        platforms: LINUX,
+        instead: None,
         keeps_content: true,
+        through_cache: false,
         in_flight: InFlight::Depth,
         names_alone: false,
         no_place_for: AIO_LACKS,
@@ -165,7 +244,10 @@ pub const ENGINES: &[EngineEntry] = &[
         name: "iocp",
         summary: "overlapped I/O of Windows; completions come out of a port, a batch at a time",
         targets: STORAGE,
+        platforms: &[Platform::Windows],
+        instead: None,
         keeps_content: true,
+        through_cache: false,
         in_flight: InFlight::Depth,
         names_alone: false,
         no_place_for: IOCP_LACKS,
@@ -174,16 +256,22 @@ pub const ENGINES: &[EngineEntry] = &[
         name: "sync",
         summary: "pread and pwrite, one thread for each I/O in flight",
         targets: STORAGE,
+        platforms: ANYWHERE,
+        instead: None,
         keeps_content: true,
+        through_cache: false,
         in_flight: InFlight::Threads,
         names_alone: false,
-        no_place_for: &[],
+        no_place_for: SYNC_LACKS,
     },
     EngineEntry {
         name: "mmap",
         summary: "copies to and from a shared mapping, through the page cache",
         targets: STORAGE,
+        platforms: LINUX,
+        instead: None,
         keeps_content: true,
+        through_cache: true,
         in_flight: InFlight::One,
         names_alone: false,
         no_place_for: MMAP_LACKS,
@@ -204,7 +292,10 @@ pub const ENGINES: &[EngineEntry] = &[
         name: "passthrough",
         summary: "NVMe commands through io_uring, past the block layer",
         targets: &[TargetKind::NvmeNamespace],
+        platforms: LINUX,
+        instead: None,
         keeps_content: true,
+        through_cache: false,
         in_flight: InFlight::Depth,
         names_alone: false,
         no_place_for: PASSTHROUGH_LACKS,
@@ -213,7 +304,10 @@ pub const ENGINES: &[EngineEntry] = &[
         name: "nvme-tcp",
         summary: "NVMe commands over TCP to another machine, by fathom's own initiator; one connection a job",
         targets: &[TargetKind::FabricNamespace],
+        platforms: ANYWHERE,
+        instead: None,
         keeps_content: true,
+        through_cache: false,
         in_flight: InFlight::Depth,
         names_alone: false,
         no_place_for: NVME_TCP_LACKS,
@@ -222,28 +316,37 @@ pub const ENGINES: &[EngineEntry] = &[
         name: "memory",
         summary: "copies within the process's own memory",
         targets: &[TargetKind::Memory],
+        platforms: ANYWHERE,
+        instead: None,
         keeps_content: true,
+        through_cache: false,
         in_flight: InFlight::One,
         names_alone: false,
-        no_place_for: &[NO_IO_FLAGS],
+        no_place_for: MEMORY_LACKS,
     },
     EngineEntry {
         name: "null",
         summary: "completes at once; measures the instrument itself",
         targets: &[TargetKind::Null],
+        platforms: ANYWHERE,
+        instead: None,
         keeps_content: false,
+        through_cache: false,
         in_flight: InFlight::One,
         names_alone: false,
-        no_place_for: &[NO_IO_FLAGS],
+        no_place_for: MEMORY_LACKS,
     },
     EngineEntry {
         name: "sim",
         summary: "a simulated device with known truth",
         targets: &[TargetKind::Simulated],
+        platforms: ANYWHERE,
+        instead: None,
         keeps_content: false,
+        through_cache: false,
         in_flight: InFlight::Depth,
         names_alone: false,
-        no_place_for: &[NO_IO_FLAGS],
+        no_place_for: MEMORY_LACKS,
     },
 ];
 
@@ -257,7 +360,10 @@ const fn calls_on_files(
         name,
         summary,
         targets: &[TargetKind::File],
+        platforms: LINUX,
+        instead: None,
         keeps_content: false,
+        through_cache: false,
         in_flight: InFlight::One,
         names_alone: false,
         no_place_for,

@@ -5,7 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::options::{Client, Decorators, Durable, IoFlags, Role, WitnessSource};
-use crate::workload::Workload;
+use crate::workload::{Verify, Workload};
 
 /// All that one run needs.
 #[derive(Clone, Debug, PartialEq)]
@@ -105,6 +105,12 @@ pub struct Needs {
     pub reads: bool,
     /// Whether anything is written or trimmed.
     pub writes: bool,
+    /// Whether anything is flushed or trimmed.
+    #[serde(default)]
+    pub besides: bool,
+    /// Whether content is verified.
+    #[serde(default)]
+    pub verifies: bool,
     /// Bytes that are used, from the start; absent: all.
     pub size_bytes: Option<u64>,
 }
@@ -112,10 +118,13 @@ pub struct Needs {
 impl Needs {
     /// Of all these workloads; at least one.
     pub fn of<'a>(workloads: impl IntoIterator<Item = &'a Workload>) -> Self {
-        let mut needs = Self { reads: false, writes: false, size_bytes: Some(0) };
+        let mut needs =
+            Self { reads: false, writes: false, besides: false, verifies: false, size_bytes: Some(0) };
         for workload in workloads {
             needs.reads |= workload.mix.read_share > 0.0;
             needs.writes |= workload.mix.changes_data();
+            needs.besides |= workload.mix.flush_every_writes > 0 || workload.mix.trim_share > 0.0;
+            needs.verifies |= workload.data.verify != Verify::Off;
             let end = workload.span_bytes.map(|span| span.saturating_add(workload.offset_bytes));
             needs.size_bytes = needs.size_bytes.zip(end).map(|(bytes, end)| bytes.max(end));
         }

@@ -1,6 +1,7 @@
 //! One experiment as the workload that makes it, with what must be done before.
 
 use fathom_record::Workload;
+use fathom_record::engines::{self, Need};
 use fathom_record::facts::TargetKind;
 use fathom_record::workload::{Addresses, Arrival, Length, Mix, Sizes, SizesByDirection};
 
@@ -33,8 +34,6 @@ const ABOUT_AS_MANY: u64 = 10;
 
 /// I/Os in flight that differ by less than one in so many are as many.
 const SAME_IN_FLIGHT: u64 = 15;
-/// Engines whose writes are durable where the file was opened for that.
-const DURABLE: [&str; 3] = ["uring", "sync", "aio"];
 
 /// From this gain of twice the depth on, more in flight gives more.
 const FULL: f64 = 1.03;
@@ -247,7 +246,7 @@ fn one_connection_more(workload: &mut Workload) -> Option<()> {
 fn may_be_durable(pattern: &Pattern<'_>) -> bool {
     let through_the_cache = !pattern.target.direct
         && matches!(pattern.target.kind, TargetKind::File | TargetKind::BlockDevice)
-        && DURABLE.contains(&pattern.engine);
+        && engines::named(pattern.engine).is_some_and(|engine| engine.takes(Need::Durable));
     through_the_cache && pattern.flushes_per_write() == Some(0.0)
 }
 

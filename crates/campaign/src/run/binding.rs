@@ -3,11 +3,10 @@
 use std::collections::BTreeSet;
 use std::net::SocketAddrV4;
 
-use fathom_engine::catalogue::EngineKind;
 use fathom_engine::placement::{Device, Machine, Seat, other_node, seats};
 use fathom_record::Workload;
-use fathom_record::facts::TargetKind;
-use fathom_record::facts::{BOUND_NEAR_DEVICE, EngineFacts, Feature, TargetFacts};
+use fathom_record::engines::InFlight;
+use fathom_record::facts::{BOUND_NEAR_DEVICE, EngineFacts, Feature, TargetFacts, TargetKind};
 use fathom_record::run::JobSummary;
 use fathom_telemetry::environment::interface_of;
 
@@ -102,7 +101,7 @@ impl Session {
             Some(asked) => Binding::asked(asked),
             None => {
                 // Of a stripe, each part of an I/O has a thread too.
-                let threads = self.engine == EngineKind::Sync
+                let threads = self.engine.entry().in_flight == InFlight::Threads
                     && (workload.depth > 1 || self.targets.facts.stripe_bytes.is_some());
                 Binding::near(self.targets.members(), threads, workload, &self.allowed)
             }

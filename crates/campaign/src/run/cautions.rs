@@ -47,7 +47,7 @@ impl<'a> Queues<'a> {
 
 /// More in flight than the one disk under the target takes.
 pub fn tags(workload: &Workload, engine: EngineKind, target: &TargetFacts) -> Option<String> {
-    if workload.arrival.is_open() || engine == EngineKind::Mmap {
+    if workload.arrival.is_open() || engine.entry().through_cache {
         return None;
     }
     let disk = Queues::of(target)?;

@@ -8,7 +8,8 @@ use fathom_record::facts::{TargetFacts, TargetKind};
 use fathom_target::TargetName;
 
 use super::session::SessionPlan;
-use fathom_plan::{Named, Refusal, admissible, on_engine, processors};
+use fathom_plan::{Named, Needs, Refusal, RunOptions, admissible, on_engine, processors};
+use fathom_record::Workload;
 
 /// What can be said before the target is opened.
 ///
@@ -30,12 +31,28 @@ pub fn check_flags(plan: &SessionPlan<'_>) -> Result<(), EngineError> {
     Ok(())
 }
 
-/// Flags that an engine has no place for.
+/// What an engine has no place for: flags, and what is done to the targets.
 ///
 /// # Errors
 /// The first one, why, and what to type.
-pub fn check_engine(plan: &SessionPlan<'_>, engine: EngineKind) -> Result<(), EngineError> {
-    first(on_engine((&plan.plan.options, plan.needs), plan.literal, engine.entry()))
+pub fn check_engine(
+    (options, needs): (&RunOptions, Needs),
+    literal: bool,
+    engine: EngineKind,
+) -> Result<(), EngineError> {
+    first(on_engine((options, needs), literal, engine.entry()))
+}
+
+/// The same of one more workload on targets that were opened for all that is read and written.
+///
+/// # Errors
+/// As of [`check_engine`].
+pub fn check_workload(
+    (options, workload): (&RunOptions, &Workload),
+    literal: bool,
+    engine: EngineKind,
+) -> Result<(), EngineError> {
+    check_engine((options, Needs { reads: false, writes: true, ..Needs::of([workload]) }), literal, engine)
 }
 
 fn first(refusals: Vec<Refusal>) -> Result<(), EngineError> {

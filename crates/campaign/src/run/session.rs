@@ -16,9 +16,10 @@ use fathom_engine::launch::{Launch, Medium};
 use fathom_engine::overheard::{Listener, Listeners};
 use fathom_engine::pattern::Geometry;
 use fathom_engine::stripe::Volume;
-use fathom_engine::{EngineError, ErrorKind, passthrough, uring};
+use fathom_engine::{EngineError, ErrorKind, passthrough};
 use fathom_measure::WallClock;
 use fathom_measure::clock::ClockFacts;
+use fathom_record::engines::{self, EngineEntry};
 use fathom_record::environment::{Environment, Fact};
 use fathom_record::facts::{Feature, TargetFacts, TargetKind};
 use fathom_record::options::{Decorators, Priorities};
@@ -32,7 +33,9 @@ use fathom_telemetry::{Sampler, SamplerPlan, environment};
 
 use super::binding;
 use super::cautions;
-use super::fitness::{check_engine, check_flags, check_priority, check_processors, without_poll_queues};
+use super::fitness::{
+    check_engine, check_flags, check_priority, check_processors, check_workload, without_poll_queues,
+};
 use super::handle::Handle;
 use super::io_log::IoLog;
 use super::neighbours::Neighbours;
@@ -159,16 +162,13 @@ impl Session {
             ));
         }
         let engine = choose_engine(plan.plan.engine.as_deref(), &targets, &mut notes)?;
-        check_engine(plan, engine)?;
+        check_engine((options, plan.needs), plan.literal, engine)?;
         if options.polled {
-            require_polling(engine, &targets.facts)?;
+            require_polling(&targets.facts)?;
         }
         check_priority(plan, &targets.facts)?;
         if options.witness.is_some() {
             witness::require(&targets.facts)?;
-        }
-        if options.cpus.is_some() {
-            refuse_cpus_of_simulated_time(&targets.medium, options.real_time)?;
         }
         let facts = &targets.facts;
         let path = facts.file_system.as_ref().map(|file_system| Path::new(&file_system.mount_point));
@@ -426,7 +426,7 @@ impl Session {
         workload.validate()?;
         crate::wear::refuse_beyond(workload)?;
         let geometries = self.targets.geometries(workload)?;
-        self.refuse_what_is_not_polled(workload)?;
+        check_workload((&self.plan.options, workload), self.literal, self.engine)?;
         self.targets.confirm()?;
         Ok(geometries)
     }
@@ -562,19 +562,6 @@ impl Session {
         let first = each.first().filter(|first| each.iter().all(|other| other == *first))?;
         (workload.mix.write_share() > 0.0).then(|| first.feature())
     }
-
-    /// The kernel refuses flushes and trims on a ring that polls; as NVMe commands it takes them.
-    fn refuse_what_is_not_polled(&self, workload: &Workload) -> Result<(), EngineError> {
-        let mix = &workload.mix;
-        let polls = self.plan.options.polled && self.engine == EngineKind::Uring;
-        if !polls || mix.flush_every_writes == 0 && mix.trim_share <= 0.0 {
-            return Ok(());
-        }
-        let cause = "io_uring polls for reads and writes alone, and this workload flushes or trims";
-        Err(EngineError::new(ErrorKind::Unsupported, "preparing polled completions", cause).with_remedy(
-            "leave --polled or the flushes and trims out, or use --engine passthrough on /dev/ngX",
-        ))
-    }
 }
 
 /// When a run begins, and its id, which is told.
@@ -650,15 +637,6 @@ impl<'a> Ears<'a> {
     }
 }
 
-fn refuse_cpus_of_simulated_time(medium: &Medium, real_time: bool) -> Result<(), EngineError> {
-    if real_time || !matches!(medium, Medium::Simulated(_)) {
-        return Ok(());
-    }
-    let cause = "time is simulated, and one thread computes all jobs";
-    Err(EngineError::new(ErrorKind::Plan, "binding jobs to CPUs", cause)
-        .with_remedy("leave --cpus out, or add --real-time"))
-}
-
 fn no_telemetry(beside: Option<&str>) -> Telemetry {
     let simulated = "time is simulated: what the machine did meanwhile says nothing about the run";
     let reason = beside.unwrap_or(simulated).to_owned();
@@ -668,13 +646,13 @@ fn no_telemetry(beside: Option<&str>) -> Telemetry {
 /// Whether the page cache is bypassed: a mapping is the page cache.
 fn past_the_cache(plan: &SessionPlan<'_>, notes: &mut Vec<String>) -> bool {
     let RunPlan { engine, options, .. } = plan.plan;
-    let mapped = engine.as_deref() == Some(EngineKind::Mmap.name());
-    if mapped && options.direct {
-        notes.push(
-            "Engine mmap goes through the page cache: the target was opened as with --buffered.".into(),
-        );
+    let cached = engine.as_deref().and_then(engines::named).filter(|entry| entry.through_cache);
+    if let Some(EngineEntry { name, .. }) = cached.filter(|_| options.direct) {
+        notes.push(format!(
+            "Engine {name} goes through the page cache: the target was opened as with --buffered."
+        ));
     }
-    options.direct && !mapped
+    options.direct && cached.is_none()
 }
 
 /// The engine asked for, or the best one that works here, with a note where that is not the first choice.
@@ -689,29 +667,29 @@ fn choose_engine(
         return Err(EngineError::new(ErrorKind::Plan, "choosing the engine", cause)
             .with_remedy("use one of these, or an engine that `fathom engines` lists"));
     }
-    let chosen = catalogue::choose(asked, targets.facts.kind)
+    let (chosen, refused) = catalogue::choose_available(asked, targets.facts.kind)
         .map_err(|error| advise_other_path(error, asked, &targets.facts))?;
     // Files and block devices have the same engines; NVMe namespaces have one of their own.
     for member in targets.members() {
         catalogue::choose(Some(chosen.name()), member.kind)
             .map_err(|error| advise_other_path(error, asked, member))?;
     }
-    if chosen != EngineKind::Uring {
-        return Ok(chosen);
+    if let Some(error) = refused {
+        let default = catalogue::choose(None, targets.facts.kind)?;
+        notes.push(format!(
+            "Engine {} was used instead of {}: {}.",
+            chosen.name(),
+            default.name(),
+            error.cause
+        ));
     }
-    match uring::available() {
-        Ok(()) => Ok(chosen),
-        Err(error) if asked.is_some() => Err(error),
-        Err(error) => {
-            notes.push(format!("Engine sync was used instead of uring: {}.", error.cause));
-            Ok(EngineKind::Sync)
-        }
-    }
+    Ok(chosen)
 }
 
 /// One NVMe namespace has two devices, for different engines: names the one that the engine takes.
 fn advise_other_path(error: EngineError, asked: Option<&str>, target: &TargetFacts) -> EngineError {
-    let wants_commands = asked == Some(EngineKind::Passthrough.name());
+    let wants_commands =
+        asked.and_then(engines::named).is_some_and(|entry| entry.carries(TargetKind::NvmeNamespace));
     let disk = target.devices.iter().find(|device| device.layer == "disk");
     let remedy = match (target.kind, disk) {
         (TargetKind::NvmeNamespace, Some(disk)) => {
@@ -730,23 +708,21 @@ fn advise_other_path(error: EngineError, asked: Option<&str>, target: &TargetFac
     if error.kind == ErrorKind::UnknownEngine { error } else { error.with_remedy(remedy) }
 }
 
-/// Polling needs an engine that can, and on this machine's devices direct I/O and queues that are polled.
-fn require_polling(engine: EngineKind, target: &TargetFacts) -> Result<(), EngineError> {
+/// An engine that polls needs direct I/O, and queues of this machine's devices that are polled.
+fn require_polling(target: &TargetFacts) -> Result<(), EngineError> {
     let refuse = |cause: String, remedy: &str| {
         Err(EngineError::new(ErrorKind::Unsupported, "preparing polled completions", cause)
             .with_remedy(remedy))
     };
-    if engine == EngineKind::NvmeTcp {
+    if target.kind == TargetKind::FabricNamespace {
         // The socket is asked, and not a device.
         return Ok(());
     }
-    if !matches!(engine, EngineKind::Uring | EngineKind::Passthrough) || !target.direct {
-        return refuse(
-            "only engines uring, passthrough (with direct I/O) and nvme-tcp poll".to_owned(),
-            "leave --polled or --buffered out",
-        );
+    if !target.direct {
+        let cause = format!("I/O to {} passes through the page cache, and is never polled for", target.name);
+        return refuse(cause, "leave --polled out");
     }
-    if engine == EngineKind::Passthrough {
+    if target.kind == TargetKind::NvmeNamespace {
         passthrough::admit_polling()?;
     }
     if target.kind == TargetKind::NvmeNamespace && target.devices.is_empty() {

@@ -47,7 +47,7 @@ impl Targets {
         stop: &AtomicBool,
     ) -> Result<Self, EngineError> {
         let RunPlan { targets, engine, options, .. } = plan.plan;
-        let Needs { reads, writes, size_bytes } = plan.needs;
+        let Needs { reads, writes, size_bytes, .. } = plan.needs;
         let names = targets.iter().map(|text| text.parse()).collect::<Result<Vec<TargetName>, _>>()?;
         let size_bytes = match (options.stripe_bytes, size_bytes) {
             (Some(chunk), Some(bytes)) => Some(Layout::share_bytes(bytes, names.len(), chunk)),

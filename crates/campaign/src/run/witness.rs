@@ -30,12 +30,6 @@ pub fn require(target: &TargetFacts) -> Result<(), EngineError> {
             "leave --witness out, or measure a block device or a file on one",
         );
     }
-    if target.stripe_bytes.is_some() {
-        return refuse(
-            "an I/O on a stripe is one for each part to the block layer, so the two latencies are of different things",
-            "leave --witness or --stripe out",
-        );
-    }
     Ok(())
 }
 

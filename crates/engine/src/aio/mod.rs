@@ -19,6 +19,7 @@ use fathom_record::Direction;
 use fathom_record::facts::{EngineFacts, Feature};
 use fathom_record::options::IoFlags;
 
+use crate::catalogue::EngineKind;
 use crate::priority::TakesPriority;
 use crate::stripe::{Carrier, Part, Slots};
 use crate::sync::perform;
@@ -177,7 +178,7 @@ impl<C: Clock> Aio<C> {
 fn facts() -> EngineFacts {
     let note = "trims are fallocate calls inside the submission: the interface has none";
     EngineFacts {
-        name: "aio".to_owned(),
+        name: EngineKind::Aio.name().to_owned(),
         version: 1,
         features: vec![Feature { name: "trim_by_call".to_owned(), used: true, note: Some(note.to_owned()) }],
         completes_inline: false,

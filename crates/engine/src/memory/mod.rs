@@ -7,6 +7,7 @@ use fathom_measure::Clock;
 use fathom_record::Direction;
 use fathom_record::facts::EngineFacts;
 
+use crate::catalogue::EngineKind;
 use crate::os_error::EINVAL;
 use crate::{Arena, Completion, Engine, EngineError, ErrorKind, Io, Stamps, Submission, Wait, room};
 
@@ -61,7 +62,7 @@ impl<C: Clock> Memory<C> {
     /// When the buffers cannot be allocated.
     pub fn new(store: Store, depth: u32, buffer_bytes: u64, clock: C) -> Result<Self, EngineError> {
         let facts = EngineFacts {
-            name: "memory".to_owned(),
+            name: EngineKind::Memory.name().to_owned(),
             version: 1,
             features: Vec::new(),
             completes_inline: true,

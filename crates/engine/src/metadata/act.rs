@@ -1,4 +1,4 @@
-//! What is done to files and names in place of data, and what the engine of each act is called.
+//! What is done to files and names in place of data.
 
 /// The call that stands for an I/O.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,20 +36,6 @@ impl NameAct {
 }
 
 impl Act {
-    /// What engine it makes.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Allocate => "falloc",
-            Self::Truncate => "ftruncate",
-            Self::Name(NameAct::CreateFile) => "filecreate",
-            Self::Name(NameAct::StatFile) => "filestat",
-            Self::Name(NameAct::DeleteFile) => "filedelete",
-            Self::Name(NameAct::CreateFolder) => "dircreate",
-            Self::Name(NameAct::StatFolder) => "dirstat",
-            Self::Name(NameAct::DeleteFolder) => "dirdelete",
-        }
-    }
-
     /// Whether it works on names in a folder, and not on a file.
     pub fn is_of_names(self) -> bool {
         matches!(self, Self::Name(_))

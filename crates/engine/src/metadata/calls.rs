@@ -13,6 +13,7 @@ use rustix::io::Errno;
 
 use super::act::Act;
 use super::names::Names;
+use crate::catalogue::EngineKind;
 use crate::sync::perform;
 use crate::{Arena, Completion, Engine, EngineError, Io, Stamps, Submission, Wait};
 
@@ -111,7 +112,7 @@ fn facts(act: Act) -> EngineFacts {
         ),
     };
     EngineFacts {
-        name: act.name().to_owned(),
+        name: EngineKind::Metadata(act).name().to_owned(),
         version: 1,
         features: vec![
             Feature { name: name.to_owned(), used: true, note: Some(note.to_owned()) },

@@ -21,6 +21,7 @@ use fathom_record::facts::{EngineFacts, Feature};
 use fathom_record::workload::Addresses;
 use rustix::mm::Advice;
 
+use crate::catalogue::EngineKind;
 use crate::sync::perform;
 use crate::{Arena, Completion, Engine, EngineError, Io, Stamps, Submission, Wait};
 use mapping::Mapping;
@@ -81,7 +82,7 @@ fn facts(advised: Feature) -> EngineFacts {
     let feature =
         |name: &str, note: &str| Feature { name: name.to_owned(), used: true, note: Some(note.to_owned()) };
     EngineFacts {
-        name: "mmap".to_owned(),
+        name: EngineKind::Mmap.name().to_owned(),
         version: 1,
         features: vec![
             feature(

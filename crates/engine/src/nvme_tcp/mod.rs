@@ -27,6 +27,7 @@ use fathom_spec::fabrics::SubmissionEntry;
 use fathom_spec::io;
 use fathom_target::remote::{Controller, IoQueue, Remote, is_passing};
 
+use crate::catalogue::EngineKind;
 use crate::os_error::{ECONNRESET, EINVAL, ENOTCONN};
 use crate::passthrough::status;
 use crate::{Arena, Completion, Engine, EngineError, Io, Stamps, Submission, Wait};
@@ -431,7 +432,7 @@ fn facts(controller: &Controller, (entries, pieces): (u32, u32), flow_control: b
     let framing = controller.framing();
     let digest = |name: &str, used: bool| Feature { name: name.to_owned(), used, note: None };
     EngineFacts {
-        name: "nvme-tcp".to_owned(),
+        name: EngineKind::NvmeTcp.name().to_owned(),
         version: 1,
         features: vec![
             feature(

@@ -25,6 +25,7 @@ use io_uring::{opcode, types};
 
 use super::command::{command, entry_bytes, trim_range};
 use super::{admit_polling, status};
+use crate::catalogue::EngineKind;
 use crate::stripe::Slots;
 use crate::uring::traffic::{self, Traffic};
 use crate::uring::{MAX_DEPTH, Options, setup};
@@ -215,7 +216,7 @@ fn facts(mut features: Vec<Feature>, namespace: &Namespace) -> EngineFacts {
     };
     feature("trim_by_deallocation", namespace.deallocates, Some(trims.to_owned()));
     EngineFacts {
-        name: "passthrough".to_owned(),
+        name: EngineKind::Passthrough.name().to_owned(),
         version: 2,
         features,
         completes_inline: false,
@@ -223,10 +224,9 @@ fn facts(mut features: Vec<Feature>, namespace: &Namespace) -> EngineFacts {
     }
 }
 
-/// Kernels that know no entries of this size refuse every ring in the same words.
+/// Kernels that know no entries of this size refuse every ring with the same number.
 fn needs_large_entries(error: EngineError) -> EngineError {
-    let refused = std::io::Error::from_raw_os_error(libc::EINVAL).to_string();
-    if error.cause != refused {
+    if error.raw_os_error() != Some(libc::EINVAL) {
         return error;
     }
     let cause = "this kernel takes no NVMe commands through io_uring (needs 5.19)";

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use fathom_measure::Clock;
 use fathom_record::facts::{EngineFacts, Feature};
 
+use crate::catalogue::EngineKind;
 use crate::rest::Rest;
 use crate::{Arena, Completion, Engine, EngineError, Io, Stamps, Submission, Wait};
 use fathom_sim::SimDevice;
@@ -205,7 +206,7 @@ fn facts(mode: Mode) -> EngineFacts {
         }
     };
     EngineFacts {
-        name: "sim".to_owned(),
+        name: EngineKind::Sim.name().to_owned(),
         version: 1,
         features: vec![
             feature("virtual_clock", mode == Mode::Virtual, virtual_note),

@@ -47,7 +47,7 @@ impl Mapper<'_> {
             || self.job.last("buffer_compress_percentage").is_some()
             || self.job.last("dedupe_percentage").is_some();
         let is_plain = !self.job.flag("zero_buffers", false)?;
-        let keeps = !matches!(self.engine.and_then(|row| row.fathom), Some("null" | "falloc" | "ftruncate"));
+        let keeps = self.entry().is_none_or(|entry| entry.keeps_content);
         if keeps && is_plain && self.job.flag("scramble_buffers", true)? && !self.fills_buffers()? {
             self.warn(
                 "data: each write has noise of its own, as with refill_buffers; fio fills a buffer once and changes some \
@@ -70,9 +70,8 @@ impl Mapper<'_> {
             return Ok(Verify::Off);
         };
         let checks = self.job.flag("do_verify", true)?;
-        let engine = self.engine.and_then(|row| row.fathom).unwrap_or_default();
-        if matches!(engine, "null" | "falloc" | "ftruncate") {
-            self.warn(format!("verify={method}: nothing is checked, as engine {engine} keeps nothing"));
+        if let Some(entry) = self.entry().filter(|entry| !entry.keeps_content) {
+            self.warn(format!("verify={method}: nothing is checked, as engine {} keeps nothing", entry.name));
             return Ok(Verify::Off);
         }
         if !has_writes(mix) {

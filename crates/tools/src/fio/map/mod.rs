@@ -31,6 +31,8 @@ pub use report::{Log, LogKind, LogValue, PERCENTILES, Reporting};
 pub use stages::{Stage, stages};
 
 use fathom_record::Workload;
+use fathom_record::engines::{self, EngineEntry, Need};
+use fathom_record::facts::TargetKind;
 use fathom_record::options::{FlowShare, Priorities};
 use fathom_record::plan::RunPlan;
 use fathom_record::workload::{Addresses, Data, Mix, Sizes, SizesByDirection, Verify};
@@ -157,6 +159,16 @@ impl<'a> Mapper<'a> {
         };
         let kilo = job.kilo_base()?;
         Ok(Self { job, around, kilo, engine, reasons, warnings: Vec::new(), absent_device: None })
+    }
+
+    /// The entry of fathom's engine for the job; none where fio has to do it.
+    fn entry(&self) -> Option<&'static EngineEntry> {
+        self.engine.and_then(|row| row.fathom).and_then(engines::named)
+    }
+
+    /// Whether its I/O goes nowhere.
+    fn is_null(&self) -> bool {
+        self.entry().is_some_and(|entry| entry.carries(TargetKind::Null))
     }
 
     /// Sorts the options by what the tables say of them.
@@ -345,14 +357,18 @@ impl<'a> Mapper<'a> {
 
     /// Directions that calls about space and lengths have no place for.
     fn refuse_what_an_engine_lacks(&mut self, mix: &Mix) {
-        match self.engine.and_then(|row| row.fathom) {
-            Some("falloc") if !mix.changes_data() => self.hand_over(
-                "ioengine=falloc with reads alone: they give space too, and what is only read is not opened for that",
-            ),
-            Some("ftruncate") if mix.read_share > 0.0 || mix.trim_share > 0.0 => {
-                self.hand_over("ioengine=ftruncate with reads or trims: lengths are set by writes alone, in fio too");
-            }
-            _ => {}
+        let Some(entry) = self.entry() else { return };
+        if !entry.takes(Need::ReadsAlone) && !mix.changes_data() {
+            self.hand_over(format!(
+                "ioengine={} with reads alone: they give space too, and what is only read is not opened for that",
+                entry.name
+            ));
+        }
+        if !entry.takes(Need::Reads) && (mix.read_share > 0.0 || mix.trim_share > 0.0) {
+            self.hand_over(format!(
+                "ioengine={} with reads or trims: lengths are set by writes alone, in fio too",
+                entry.name
+            ));
         }
     }
 

@@ -20,8 +20,7 @@ const MOST_NAMES: u64 = 1 << 20;
 impl Mapper<'_> {
     /// Whether the job's engine works on names, and on no data.
     pub(super) fn is_of_names(&self) -> bool {
-        let engine = self.engine.and_then(|row| row.fathom).unwrap_or_default();
-        matches!(engine, "filecreate" | "filestat" | "filedelete" | "dircreate" | "dirstat" | "dirdelete")
+        self.entry().is_some_and(|entry| entry.names_alone)
     }
 
     /// The runs of such a job.

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use fathom_record::Workload;
+use fathom_record::engines::Need;
 use fathom_record::plan::RunPlan;
 use fathom_record::workload::{Addresses, Arrival};
 
@@ -109,7 +110,7 @@ const MOST_FILES: u64 = 256;
 
 impl<'a> Mapper<'a> {
     pub(super) fn place(&mut self, clones: u32) -> Result<Place, Refusal> {
-        let is_null = self.engine.is_some_and(|engine| engine.fathom == Some("null"));
+        let is_null = self.is_null();
         if is_null {
             return Ok(Place { files: vec![vec!["null:".to_owned()]], same: 1, is_null });
         }
@@ -381,8 +382,7 @@ impl<'a> Mapper<'a> {
         if place.files_each() < 2 {
             return Some(None);
         }
-        let engine = self.engine.and_then(|row| row.fathom).unwrap_or_default();
-        if !matches!(engine, "uring" | "aio" | "sync") || one.mix.trim_share > 0.0 {
+        if !self.entry().is_some_and(|entry| entry.takes(Need::Stripe)) || one.mix.trim_share > 0.0 {
             self.hand_over("several files of one job are one target of fathom on engines aio, uring and sync alone, without trims");
             return None;
         }

@@ -1,6 +1,7 @@
 //! `prio`, `prioclass`, and priorities of single I/Os (`cmdprio_*`).
 
 use fathom_record::Direction;
+use fathom_record::engines::Need;
 use fathom_record::options::{Priorities, Priority, PriorityRule};
 
 use super::Mapper;
@@ -129,8 +130,7 @@ impl Mapper<'_> {
 
     /// Where single I/Os have no priority of their own, or what came of it would not be told apart.
     fn refuse_shares_without_place(&mut self) -> Result<(), Refusal> {
-        let engine = self.engine.and_then(|row| row.fathom).unwrap_or_default();
-        if !matches!(engine, "aio" | "uring") {
+        if !self.entry().is_some_and(|entry| entry.takes(Need::Priorities)) {
             self.hand_over("cmdprio: priorities of single I/Os go with engines aio and uring alone");
         }
         if self.job.seconds_ns("ramp_time")?.is_some_and(|ns| ns > 0) {

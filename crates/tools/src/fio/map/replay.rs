@@ -121,7 +121,7 @@ impl Mapper<'_> {
 
     /// The file that a log names, or the one that stands for all of its files.
     fn place_of(&mut self, log: &IoLogFacts) -> Place {
-        let is_null = self.engine.is_some_and(|engine| engine.fathom == Some("null"));
+        let is_null = self.is_null();
         let redirect = self.job.text("replay_redirect").filter(|name| !name.is_empty());
         if log.files.len() > 1 {
             self.hand_over(format!(

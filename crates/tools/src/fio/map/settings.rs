@@ -1,5 +1,7 @@
 //! How runs go about their targets: engine, cache, durability, processors, and the depth that goes with the engine.
 
+use fathom_record::engines::{EngineEntry, InFlight, Need};
+use fathom_record::facts::TargetKind;
 use fathom_record::options::{Durable, IoFlags};
 use fathom_record::plan::RunOptions;
 use fathom_record::workload::Mix;
@@ -14,6 +16,7 @@ impl Mapper<'_> {
     /// The engine of a job's runs, none where the job goes to fio, and how they go about their targets.
     pub(super) fn settings(&mut self, mix: &Mix) -> Result<(Option<String>, RunOptions), Refusal> {
         let engine = self.engine.and_then(|row| row.fathom);
+        let entry = self.entry();
         // What is said of an engine is said of fathom's own of that name.
         let is_said =
             |row: &EngineRow| row.fathom.is_some_and(|name| native(name) == name) && !row.words.is_empty();
@@ -22,10 +25,10 @@ impl Mapper<'_> {
             self.warn(words);
         }
         let options = RunOptions {
-            direct: self.direct(engine)?,
+            direct: self.direct(entry)?,
             durable: self.durable()?.filter(|_| has_writes(mix)),
-            polled: self.own_flag("hipri")? && engine != Some("sync"),
-            io_flags: self.io_flags(engine, has_writes(mix))?,
+            polled: self.own_flag("hipri")? && !polls_by_call(entry),
+            io_flags: self.io_flags(entry, has_writes(mix))?,
             // fio binds nothing unless it is told to.
             cpus: Some(self.cpus()?),
             keep: !self.job.flag("unlink", false)?,
@@ -41,16 +44,15 @@ impl Mapper<'_> {
     }
 
     /// The last one of `direct` and `buffered` decides; passed-through commands know no cache.
-    fn direct(&mut self, engine: Option<&str>) -> Result<bool, Refusal> {
+    fn direct(&mut self, entry: Option<&EngineEntry>) -> Result<bool, Refusal> {
         let direct = self.is_direct()?;
-        if engine == Some("mmap") && direct {
+        let Some(entry) = entry else { return Ok(direct) };
+        if entry.through_cache && direct {
             self.warn("direct: a mapping is the page cache");
         }
-        Ok(match engine {
-            Some("mmap") => false,
-            Some("null" | "passthrough") => true,
-            _ => direct,
-        })
+        let has_cache =
+            [TargetKind::File, TargetKind::BlockDevice].into_iter().any(|kind| entry.carries(kind));
+        Ok(!entry.through_cache && (direct || !has_cache))
     }
 
     /// Whether the job asks for direct I/O.
@@ -64,10 +66,9 @@ impl Mapper<'_> {
 
     /// An engine that does one I/O at a time has none more in flight, whatever is asked.
     pub(super) fn depth(&mut self) -> Result<u32, Refusal> {
-        let engine = self.engine.and_then(|row| row.fathom);
         let depth = self.job.int("iodepth")?.unwrap_or(1).max(1);
-        let one_at_a_time =
-            self.is_of_names() || matches!(engine, Some("sync" | "mmap" | "falloc" | "ftruncate"));
+        // Nothing is in flight of what goes nowhere, whatever is asked.
+        let one_at_a_time = !self.is_null() && self.entry().is_some_and(|it| it.in_flight != InFlight::Depth);
         if depth > 1 && one_at_a_time {
             self.warn(format!("iodepth={depth}: the engine does one I/O at a time, in fio too"));
             return Ok(1);
@@ -98,10 +99,10 @@ impl Mapper<'_> {
         }
     }
 
-    fn io_flags(&mut self, engine: Option<&str>, writes: bool) -> Result<IoFlags, Refusal> {
+    fn io_flags(&mut self, entry: Option<&EngineEntry>, writes: bool) -> Result<IoFlags, Refusal> {
         let mut flags = IoFlags::default();
         // Of single calls the flag goes with each; what comes of it is the kernel's.
-        if self.own_flag("hipri")? && engine == Some("sync") {
+        if self.own_flag("hipri")? && polls_by_call(entry) {
             flags.hipri = true;
             self.warn(
                 "hipri: the flag goes with each call; kernels since 5.19 take it and do not poll for it",
@@ -115,7 +116,7 @@ impl Mapper<'_> {
         }
         if writes && self.job.flag("atomic", false)? {
             flags.atomic = true;
-            if !matches!(engine, None | Some("sync" | "aio" | "uring")) {
+            if entry.is_some_and(|entry| !entry.takes(Need::IoFlags)) {
                 self.hand_over(
                     "atomic=1: fathom marks writes as atomic on engines aio, sync and uring alone",
                 );
@@ -146,4 +147,9 @@ fn processors(text: &str) -> Result<Vec<u32>, String> {
         list.extend((from..=to).map(|number| number as u32));
     }
     Ok(list)
+}
+
+/// Whether the engine passes the flag that polls with each call.
+fn polls_by_call(entry: Option<&EngineEntry>) -> bool {
+    entry.is_some_and(|entry| entry.takes(Need::Hipri))
 }

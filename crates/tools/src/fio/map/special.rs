@@ -1,5 +1,7 @@
 //! What goes beyond mix, addresses, sizes and arrival: flushes, passes over the page cache, files in turn, content.
 
+use fathom_record::engines::InFlight;
+use fathom_record::facts::TargetKind;
 use fathom_record::workload::{
     AccessHint, Addresses, CacheAdvice, FileOrder, FileTurns, Mix, Sizes, SizesByDirection, Special,
 };
@@ -127,7 +129,7 @@ impl Mapper<'_> {
 
     /// Engines that take several I/Os in one call.
     fn has_queue(&self) -> bool {
-        matches!(self.engine.and_then(|row| row.fathom), Some("aio" | "uring" | "passthrough"))
+        self.entry().is_some_and(|entry| entry.in_flight == InFlight::Depth)
     }
 
     fn batch(&mut self) -> Result<Option<u32>, Refusal> {
@@ -149,8 +151,8 @@ impl Mapper<'_> {
 
     /// What fio tells the kernel when it opens a file, and as passes over it begin.
     fn cache_advice(&mut self, known: &Known<'_>) -> Result<Option<CacheAdvice>, Refusal> {
-        let engine = self.engine.and_then(|row| row.fathom);
-        if known.place.is_null || engine == Some("passthrough") {
+        let is_commands = self.entry().is_some_and(|entry| entry.carries(TargetKind::NvmeNamespace));
+        if known.place.is_null || is_commands {
             return Ok(None);
         }
         let drop = self.job.flag("invalidate", true)?;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::Duration;
 
-use fathom_engine::catalogue::{EngineKind, is_here};
+use fathom_engine::catalogue::EngineKind;
 use fathom_measure::{Clock, WallClock};
 use fathom_record::engines::ENGINES;
 use fathom_record::facts::TargetKind;
@@ -204,7 +204,7 @@ fn engines(desk: &mut Desk) {
     for entry in carries {
         for depth in ["1", "8"] {
             let name = format!("engine {}, depth {depth}", entry.name);
-            if !EngineKind::named(entry.name).is_some_and(is_here) {
+            if !EngineKind::named(entry.name).is_some_and(EngineKind::is_here) {
                 desk.skip(&name, "it is of another operating system");
                 continue;
             }
