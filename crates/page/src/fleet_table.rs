@@ -154,10 +154,12 @@ impl FleetTable {
         let words = WORDS.map(|name| (name, WholeKind::Words));
         let wanted: Vec<_> =
             words.into_iter().chain(NUMBERS.map(|name| (name, WholeKind::Numbers))).collect();
-        let mut columns = whole_columns(&Arc::new(file), &wanted, ROWS_MAX).map_err(|refusal| {
-            let remedy = if refusal.cause.contains("up to") { REMEDY_MANY } else { REMEDY };
-            Refusal::from(refusal).with_remedy(remedy)
-        })?;
+        let mut columns =
+            whole_columns(&Arc::new(file), &wanted, (ROWS_MAX, REMEDY_MANY)).map_err(|refusal| {
+                let has_remedy = !refusal.remedy.is_empty();
+                let refusal = Refusal::from(refusal);
+                if has_remedy { refusal } else { refusal.with_remedy(REMEDY) }
+            })?;
         let lacking = |name: &&&str| {
             wanted.iter().zip(&columns).all(|((known, _), column)| *known != **name || column.is_none())
         };

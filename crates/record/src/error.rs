@@ -85,6 +85,13 @@ impl Error {
     }
 }
 
+impl<K: fmt::Debug> Error<K> {
+    /// The number of the operating system's error that it came from, if it came from one.
+    pub fn raw_os_error(&self) -> Option<i32> {
+        self.source()?.downcast_ref::<std::io::Error>()?.raw_os_error()
+    }
+}
+
 impl<K> fmt::Display for Error<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.place, self.cause)?;
@@ -107,8 +114,7 @@ mod tests {
         let refused = std::io::Error::from_raw_os_error(13);
         let error = Error::system("opening /dev/sdb", &refused);
         assert_eq!(error.kind, ErrorKind::Permission);
-        let source = error.source().and_then(|source| source.downcast_ref::<std::io::Error>());
-        assert_eq!(source.and_then(std::io::Error::raw_os_error), Some(13));
+        assert_eq!(error.raw_os_error(), Some(13));
         assert!(Error::new(ErrorKind::Plan, "--depth", "it is 0").source().is_none());
     }
 }

@@ -168,7 +168,7 @@ impl Course<'_> {
         if !plan.precondition.is_none() {
             let done = precondition::perform(&mut self.work, plan, permits, progress)?;
             let ended = done.ledger.ended;
-            self.record.notes.extend(notes::preconditioning(&done.ledger));
+            self.record.notes.extend(notes::preconditioning(plan.precondition, &done.ledger));
             (self.record.preconditioning, self.before) = (Some(done.ledger), done.runs);
             match ended {
                 PreconditionEnd::Stopped => return Ok(true),

@@ -2,8 +2,8 @@
 
 use fathom_measure::{Bytes, Nanos, Share, counted};
 use fathom_record::campaign::{
-    PatternResult, PointQuality, PreconditionEnd, PreconditionKind, Preconditioning, RepeatEnd, RepeatRule,
-    Repeats,
+    PatternResult, PointQuality, PreconditionEnd, PreconditionKind, PreconditionPlan, Preconditioning,
+    RepeatEnd, RepeatRule, Repeats,
 };
 
 /// Which runs were left out of a pattern's figures.
@@ -35,11 +35,11 @@ pub fn short_budget(budget_ns: u64, least_ns: u64, patterns: usize) -> Option<St
     })
 }
 
-/// How a preconditioning went.
-pub fn preconditioning(ledger: &Preconditioning) -> Vec<String> {
+/// How a preconditioning went that was asked for so.
+pub fn preconditioning(asked: PreconditionPlan, ledger: &Preconditioning) -> Vec<String> {
     let mut out = Vec::new();
-    let asked_to_purge = ledger.not_purged.as_deref().filter(|reason| !reason.contains("not asked for"));
-    if let Some(reason) = asked_to_purge {
+    let not_purged = ledger.not_purged.as_ref().filter(|_| asked == PreconditionPlan::Full);
+    if let Some(reason) = not_purged {
         out.push(format!("Preconditioning did not purge: {reason}."));
     }
     let stages: Vec<String> = ledger.stages.iter().map(stage).collect();

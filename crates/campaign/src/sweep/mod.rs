@@ -195,9 +195,7 @@ impl Work<'_> {
             let result = result_of(runs);
             let missing = match (missing, &result) {
                 (Some(cause), _) => Some(cause.to_owned()),
-                (None, None) if plan.adaptive && runs.is_empty() => {
-                    Some("left out: its neighbours measured the same".to_owned())
-                }
+                (None, None) if plan.adaptive && runs.is_empty() => Some(SweepCell::LEFT_OUT.to_owned()),
                 (None, None) => Some("not measured: the sweep ended before".to_owned()),
                 (None, Some(_)) => None,
             };

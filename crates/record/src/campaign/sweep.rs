@@ -82,6 +82,16 @@ pub struct SweepCell {
     pub missing: Option<String>,
 }
 
+impl SweepCell {
+    /// Why a cell is missing that no step had to measure; part of the record's format.
+    pub const LEFT_OUT: &str = "left out: its neighbours measured the same";
+
+    /// Whether no step had to measure it, which is no failure.
+    pub fn was_left_out(&self) -> bool {
+        self.missing.as_deref() == Some(Self::LEFT_OUT)
+    }
+}
+
 impl SweepPlan {
     /// A cell's values in words, as `bs 4k, depth 32`; places beyond an axis are left out.
     pub fn title(&self, cell: &SweepCell) -> String {

@@ -79,17 +79,17 @@ pub fn extremes(sweep: &SweepRecord) -> Vec<String> {
 
 /// Cells that are missing or whose self-checks failed, as sentences.
 pub fn failures(sweep: &SweepRecord) -> Vec<String> {
-    let left_out = |text: &str| text.starts_with("left out");
     let mut out = Vec::new();
     for cell in &sweep.cells {
         let title = sweep.plan.title(cell);
-        out.extend(cell.missing.iter().filter(|text| !left_out(text)).map(|text| format!("{title}: {text}")));
+        let missing = cell.missing.iter().filter(|_| !cell.was_left_out());
+        out.extend(missing.map(|text| format!("{title}: {text}")));
         let failed = cell.result.iter().flat_map(|result| &result.failed_checks);
         out.extend(failed.map(|check| format!("{title}: {check}")));
     }
     if let Some(more) = out.len().checked_sub(TOLD + 1) {
         out.truncate(TOLD);
-        out.push(format!("And {} more failures; the table of cells marks them.", more + 1));
+        out.push(format!("And {} more failures; the table of test points marks them.", more + 1));
     }
     if sweep.finished_at.is_none() {
         out.push("The sweep has not ended; the same command continues it.".to_owned());
@@ -122,8 +122,11 @@ pub fn cells(sweep: &SweepRecord) -> Table {
                 row.extend(figures(result));
             }
             None => {
-                let left_out = cell.missing.as_ref().is_some_and(|text| text.starts_with("left out"));
-                row.push(if left_out { "left out".to_owned() } else { number::NOT_MEASURED.to_owned() });
+                row.push(if cell.was_left_out() {
+                    "left out".to_owned()
+                } else {
+                    number::NOT_MEASURED.to_owned()
+                });
                 row.resize(table.columns.len(), "–".to_owned());
             }
         }
