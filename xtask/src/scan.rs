@@ -192,9 +192,11 @@ pub fn has_attribute(code: &str, at: usize, attribute: &str) -> bool {
     code[start..at].replace(' ', "").contains(attribute)
 }
 
-/// Byte ranges of inline modules that are tests.
-fn test_ranges(code: &str) -> Vec<std::ops::Range<usize>> {
-    words(code, "mod")
+/// Byte ranges of inline modules, functions and blocks of methods that only tests have.
+pub fn test_ranges(code: &str) -> Vec<std::ops::Range<usize>> {
+    ["mod", "fn", "impl"]
+        .into_iter()
+        .flat_map(|kind| words(code, kind))
         .filter(|at| has_attribute(code, *at, "#[cfg(test)]"))
         .filter_map(|at| body(code, at).map(|open| at..closing(code, open)))
         .collect()
@@ -240,13 +242,19 @@ mod tests {
     #[test]
     fn functions_are_measured_and_tests_known() {
         let source = "trait T { fn none(&self); }\nfn one(x: [u8; 4]) -> fn(u8)\n{\n  fn two() {}\n}\n\
-                      #[cfg(test)]\nmod tests {\n #[test]\n fn three() {\n }\n}\n#[test]\nfn four() {}\n";
+                      #[cfg(test)]\nmod tests {\n #[test]\n fn three() {\n }\n}\n#[test]\nfn four() {}\n\
+                      #[cfg(test)]\nimpl A {\n fn five() {}\n}\n";
         let found: Vec<_> = functions(&scan(source).code)
             .into_iter()
             .map(|f| (f.name, f.first_line, f.last_line, f.test))
             .collect();
-        let expected =
-            [("one", 2, 5, false), ("two", 4, 4, false), ("three", 9, 10, true), ("four", 13, 13, true)];
+        let expected = [
+            ("one", 2, 5, false),
+            ("two", 4, 4, false),
+            ("three", 9, 10, true),
+            ("four", 13, 13, true),
+            ("five", 16, 16, true),
+        ];
         assert_eq!(found, expected.map(|(n, a, b, t)| (n.to_owned(), a, b, t)));
     }
 

@@ -5,7 +5,7 @@
 //! Lazowska et al., *Quantitative System Performance*, chapter 5.
 
 use fathom_record::Direction;
-use fathom_record::options::{ByteLimit, OperationLimit, Stalls};
+use fathom_record::options::{ByteLimit, OperationLimit};
 
 use super::parameters::SimParameters;
 
@@ -225,49 +225,9 @@ impl Truth {
         lasts_s(limit.balance_bytes, bytes_per_s - limit.bytes_per_s as f64)
     }
 
-    /// Bytes that can be written at a steady throughput before the empty write cache is full:
-    /// C F / (a F - D). `None` without a cache, or where draining keeps up.
-    pub fn cliff_after_bytes(&self, access: Access, bytes: u64, bytes_per_s: f64) -> Option<f64> {
-        let cache = self.parameters.write_cache?;
-        let filling = bytes_per_s * self.write_amplification(access, bytes) - cache.drain_bytes_per_s as f64;
-        lasts_s(cache.capacity_bytes, filling).map(|seconds| seconds * bytes_per_s)
-    }
-
-    /// The stall schedule.
-    pub fn stalls(&self) -> Option<Stalls> {
-        self.parameters.stalls
-    }
-
     /// Share of the time in which nothing is served.
-    pub fn stalled_share(&self) -> f64 {
+    fn stalled_share(&self) -> f64 {
         self.parameters.stalls.map_or(0.0, |stalls| stalls.length_ns as f64 / stalls.every_ns as f64)
-    }
-
-    /// Quantile `q` of the response latency of evenly spaced open arrivals over whole periods of
-    /// stalls, for constant service times. An arrival `a` into a stall of length L responds after
-    /// L - a (1 - rho), so a quantile beyond the stalls' share is L - (1 - q) P (1 - rho) + R1.
-    /// `None` without stalls, or when the backlog does not clear within a period.
-    pub fn stalled_response_ns(
-        &self,
-        q: f64,
-        rate_per_s: f64,
-        direction: Direction,
-        access: Access,
-        bytes: u64,
-    ) -> Option<f64> {
-        let stalls = self.parameters.stalls?;
-        let (length_ns, every_ns) = (stalls.length_ns as f64, stalls.every_ns as f64);
-        let bound = self.maximum(direction, access, bytes, Regime::Sustained)?;
-        let working = match bound.resource {
-            Resource::Servers => bound.operations_per_s / (1.0 - self.stalled_share()),
-            _ => bound.operations_per_s,
-        };
-        let idle_share = 1.0 - rate_per_s / working;
-        if idle_share <= 0.0 || length_ns / idle_share > every_ns {
-            return None;
-        }
-        let waiting_ns = (length_ns - (1.0 - q) * every_ns * idle_share).max(0.0);
-        Some(waiting_ns + self.unloaded_mean_ns(direction, access, bytes))
     }
 
     /// Accounted operations and bytes of one I/O.

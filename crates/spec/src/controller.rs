@@ -85,9 +85,9 @@ pub struct IdentifyController {
     /// Unit in which a keep-alive time is counted, in 100 ms; 0: no keep-alive.
     pub kas: U16,
     reserved_322: [u8; 190],
-    /// Submission queue entry sizes; see [`submission_entry_bytes`](Self::submission_entry_bytes).
+    /// Submission queue entry sizes, as powers of two of bytes: bits 03:00 required, bits 07:04 largest.
     pub sqes: u8,
-    /// Completion queue entry sizes; see [`completion_entry_bytes`](Self::completion_entry_bytes).
+    /// Completion queue entry sizes, in the same form.
     pub cqes: u8,
     /// Commands that the controller processes at once at most; 0 if not reported.
     pub maxcmd: U16,
@@ -162,11 +162,6 @@ impl PowerState {
         let scale = if self.flags & 1 == 1 { 0.1 } else { 10.0 };
         (self.mp.get() != 0).then(|| f64::from(self.mp.get()) * scale)
     }
-
-    /// Whether the controller processes I/O in this state.
-    pub fn carries_io(&self) -> bool {
-        self.flags & 2 == 0
-    }
 }
 
 /// Optional commands of the NVM command set, as bits of ONCS (Base 2.0, section 5.17.2.1).
@@ -237,16 +232,6 @@ impl IdentifyController {
         1u64.checked_shl(u32::from(self.mdts))?.checked_mul(min_page_bytes)
     }
 
-    /// Bytes of one submission queue entry: required and largest.
-    pub fn submission_entry_bytes(&self) -> (u32, u32) {
-        entry_bytes(self.sqes)
-    }
-
-    /// Bytes of one completion queue entry: required and largest.
-    pub fn completion_entry_bytes(&self) -> (u32, u32) {
-        entry_bytes(self.cqes)
-    }
-
     /// Whether writes may rest in a cache that a power failure empties, until a flush.
     pub fn has_volatile_write_cache(&self) -> bool {
         self.vwc & 1 == 1
@@ -281,9 +266,4 @@ impl IdentifyController {
     pub fn critical_celsius(&self) -> Option<f64> {
         crate::smart::celsius(self.cctemp.get())
     }
-}
-
-/// Two powers of two in one byte: the low half is required, the high half the largest.
-fn entry_bytes(sizes: u8) -> (u32, u32) {
-    (1 << (sizes & 0xf), 1 << (sizes >> 4))
 }

@@ -108,11 +108,6 @@ impl LbaFormat {
     pub fn block_bytes(&self) -> Option<u64> {
         (9..64).contains(&self.lbads).then(|| 1u64 << self.lbads)
     }
-
-    /// Performance relative to other formats of the same namespace: 0 best, 3 degraded.
-    pub fn relative_performance(&self) -> u8 {
-        self.rp & 0b11
-    }
 }
 
 /// Granularities and alignments that the namespace prefers, in bytes.

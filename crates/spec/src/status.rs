@@ -23,11 +23,6 @@ impl Status {
         self.0 & 0x7ff == 0
     }
 
-    /// Whether the same command would fail again.
-    pub fn must_not_be_retried(self) -> bool {
-        self.0 >> 14 & 1 == 1
-    }
-
     /// The specification's name of it; none for vendors' own and those not known here.
     pub fn name(self) -> Option<&'static str> {
         Some(match (self.kind(), self.code()) {
@@ -112,7 +107,7 @@ mod tests {
     fn statuses_have_names_and_numbers() {
         let out_of_range = Status(0x4080);
         assert_eq!(out_of_range.to_string(), "LBA Out of Range (NVMe status 0h/80h)");
-        assert!(out_of_range.must_not_be_retried() && !out_of_range.is_success());
+        assert!(!out_of_range.is_success());
         assert_eq!(Status(0x0281).name(), Some("Unrecovered Read Error"));
         assert_eq!(Status(0x07c1).to_string(), "the controller refused it (NVMe status 7h/c1h)");
         assert!(Status(0x4000).is_success());

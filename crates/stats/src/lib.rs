@@ -5,7 +5,6 @@
 
 pub mod bucket;
 pub mod comparison;
-pub mod curve;
 pub mod exposure;
 pub mod operating_point;
 pub mod plateau;

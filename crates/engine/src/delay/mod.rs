@@ -5,7 +5,6 @@
 //! go, so the stamps tell what happened: the engine's time, the delay, and how late the release was.
 
 mod distribution;
-mod truth;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -21,7 +20,6 @@ use crate::rest::Rest;
 use crate::{Completion, Engine, EngineError, Io, Submission, Wait};
 
 pub use distribution::Draw;
-pub use truth::StallTruth;
 
 /// Moment from which stalls are counted: the first I/O of any job of the run.
 #[derive(Clone, Debug)]

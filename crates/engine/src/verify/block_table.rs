@@ -98,12 +98,6 @@ impl VerifyTable {
         self.tag
     }
 
-    /// Blocks whose content a failed write, a trim or an unfinished I/O left open.
-    pub fn uncertain_blocks(&self) -> u64 {
-        let open = |state: &BlockState| !state.is_untouched() && !state.is_settled();
-        (0..self.states.len()).map(|index| self.state(index)).filter(open).count() as u64
-    }
-
     /// What to read back after a run: first byte on the target and length of every stretch of blocks
     /// that certainly hold a write of this run, none longer than `most_bytes` (but at least a block).
     /// Meant for when no job is writing any more.

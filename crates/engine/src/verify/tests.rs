@@ -56,6 +56,15 @@ fn run(engine: &mut impl Engine, io: Io) -> i32 {
     reap(engine)[0]
 }
 
+/// Blocks whose content a failed write, a trim or an unfinished I/O left open.
+fn uncertain_blocks<E: Engine>(engine: &Verify<E>) -> u64 {
+    let open = |index: &usize| {
+        let state = engine.table().state(*index);
+        !state.is_untouched() && !state.is_settled()
+    };
+    (0..BLOCKS as usize).filter(open).count() as u64
+}
+
 fn damages(engine: &Stack) -> Vec<(u64, Damage)> {
     let block = |finding: &Finding| (finding.offset / u64::from(BLOCK), finding.damage);
     engine.report().findings.iter().map(block).collect()
@@ -140,7 +149,7 @@ fn a_block_whose_write_failed_is_uncertain_until_it_is_written_again() {
             (certain, 4 - certain),
             "{effect:?}"
         );
-        assert_eq!(engine.table().uncertain_blocks(), 4 - certain);
+        assert_eq!(uncertain_blocks(&engine), 4 - certain);
         run(&mut engine, io(0, Write, 0, 4));
         run(&mut engine, io(1, Read, 0, 4));
         assert_eq!((engine.report().checked, engine.report().uncertain), (certain + 4, 4 - certain));
@@ -242,7 +251,7 @@ fn a_submission_that_found_the_engine_full_changes_nothing() {
     inner.refuse = 1;
     let mut engine = Verify::new(inner, table(BLOCK, 5), DEPTH, BLOCK).unwrap();
     assert_eq!(engine.submit(io(0, Write, 1, 1)), Submission::Full);
-    assert_eq!(engine.table().uncertain_blocks(), 0);
+    assert_eq!(uncertain_blocks(&engine), 0);
     run(&mut engine, io(1, Read, 1, 1));
     assert_eq!(engine.report().not_stamped, 1);
     run(&mut engine, io(0, Write, 1, 1));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use fathom_engine::decorate::Stack;
-use fathom_engine::delay::{Draw, StallTruth};
+use fathom_engine::delay::Draw;
 use fathom_engine::job::ahead::Spares;
 use fathom_engine::job::crew::{Conduct, CrewPlan};
 use fathom_engine::job::{JobPlan, Measured};
@@ -16,7 +16,7 @@ use fathom_engine::simulated::{Mode, SimEngine};
 use fathom_engine::{Engine, EngineError};
 use fathom_measure::VirtualClock;
 use fathom_record::Workload;
-use fathom_record::options::{Decorators, DelayPlan, ThrottlePlan};
+use fathom_record::options::{Decorators, DelayPlan, Stalls, ThrottlePlan};
 use fathom_record::workload::{Addresses, Arrival, Data, Length, Mix, Sizes, SizesByDirection};
 use fathom_sim::{SimDevice, parse};
 use fathom_target::wall::Reach;
@@ -167,6 +167,51 @@ fn a_closed_loop_keeps_its_depth_in_flight_exactly() {
             let (in_flight, _) = littles_law(&run(&decorators(delay, ""), &plan));
             near(in_flight, f64::from(jobs * depth), 1e-9, delay);
         }
+    }
+}
+
+/// Truths of a constant delay with stalls over whole periods. The delay is shorter than a stall and than
+/// the time between two, and the engine underneath takes no time.
+struct StallTruth {
+    /// The delay outside stalls.
+    delay_ns: u64,
+    /// The stalls.
+    stalls: Stalls,
+}
+
+impl StallTruth {
+    /// I/Os that each slot of a closed loop ends in a period. All slots start again together when a stall
+    /// ends, so the last one of each is the one that falls due in the next stall.
+    fn closed_count(&self) -> u64 {
+        (self.stalls.every_ns - self.stalls.length_ns).div_ceil(self.delay_ns)
+    }
+
+    /// Share of a closed loop's I/Os that a stall holds, whatever the depth.
+    fn closed_share(&self) -> f64 {
+        1.0 / self.closed_count() as f64
+    }
+
+    /// Service latency of an I/O of a closed loop that a stall holds: what the others leave of a period.
+    fn closed_held_ns(&self) -> u64 {
+        self.stalls.every_ns - (self.closed_count() - 1) * self.delay_ns
+    }
+
+    /// Quantile of order `q` of the service latency of a closed loop.
+    fn closed_quantile_ns(&self, q: f64) -> f64 {
+        (if q <= 1.0 - self.closed_share() { self.delay_ns } else { self.closed_held_ns() }) as f64
+    }
+
+    /// Share of open arrivals at a constant rate that a stall holds.
+    fn open_share(&self) -> f64 {
+        self.stalls.length_ns as f64 / self.stalls.every_ns as f64
+    }
+
+    /// Quantile of order `q` of the response latency of open arrivals at a constant rate, without a cap on
+    /// what is in flight: those held wait for any part of the stall alike.
+    fn open_quantile_ns(&self, q: f64) -> f64 {
+        let share = self.open_share();
+        let rank = ((q - (1.0 - share)) / share).max(0.0);
+        self.delay_ns as f64 + self.stalls.length_ns as f64 * rank
     }
 }
 

@@ -68,14 +68,6 @@ impl CampaignRecord {
         }
     }
 
-    /// The record of an assessment; `None` for other kinds.
-    pub fn into_assess(self) -> Option<AssessRecord> {
-        match self {
-            Self::Assess(record) => Some(*record),
-            Self::Sweep(_) | Self::Compare(_) | Self::Explain(_) | Self::Repeat(_) => None,
-        }
-    }
-
     /// End, RFC 3339, UTC; absent while it runs.
     pub fn finished_at(&self) -> Option<&str> {
         match self {

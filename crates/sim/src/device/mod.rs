@@ -198,11 +198,6 @@ impl SimDevice {
     pub fn truth(&self) -> Truth {
         Truth::new(self.parameters.clone())
     }
-
-    /// Credits left on operations at a time not before the last arrival; `None` without such a limit.
-    pub fn operation_credits_at(&self, now_ns: u64) -> Option<u64> {
-        self.limits.operation_tokens_at(now_ns)
-    }
 }
 
 fn set_balances(

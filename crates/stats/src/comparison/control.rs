@@ -32,11 +32,6 @@ impl Control {
             noise_floor: ratios.half_width(CONFIDENCE).exp_m1(),
         })
     }
-
-    /// Whether "no difference" is inside the interval.
-    pub fn is_clean(&self) -> bool {
-        self.ratio.contains_one()
-    }
 }
 
 /// Pairs of one side's own runs, neighbours in time, each in a random order: a control that costs no run.

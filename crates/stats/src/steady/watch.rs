@@ -156,11 +156,6 @@ impl Monitor {
         judge(&self.rates, guard, &self.rule)
     }
 
-    /// Seconds of the whole series at which the present stretch begins.
-    pub fn stretch_start(&self) -> usize {
-        self.before
-    }
-
     /// Verdicts that were revoked, in seconds of the whole series.
     pub fn alarms(&self) -> &[Alarm] {
         &self.alarms

@@ -28,11 +28,6 @@ pub fn correlation_time(series: &[f64]) -> Option<f64> {
     Some(tau.max(1.0))
 }
 
-/// Effective number of independent values; as [`correlation_time`].
-pub fn effective_size(series: &[f64]) -> Option<f64> {
-    Some(series.len() as f64 / correlation_time(series)?)
-}
-
 /// Autocovariance at a lag, divided by the whole length.
 fn covariance(series: &[f64], centre: f64, lag: usize) -> f64 {
     let products = series.iter().zip(&series[lag..]).map(|(a, b)| (a - centre) * (b - centre));
@@ -60,6 +55,6 @@ mod tests {
     fn constant_and_broken_series_have_none() {
         assert_eq!(correlation_time(&[2.0; 50]), None);
         assert_eq!(correlation_time(&[1.0, 2.0, 3.0]), None);
-        assert_eq!(effective_size(&[1.0, f64::NAN, 3.0, 4.0]), None);
+        assert_eq!(correlation_time(&[1.0, f64::NAN, 3.0, 4.0]), None);
     }
 }

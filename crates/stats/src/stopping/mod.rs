@@ -16,7 +16,6 @@
 
 pub mod ess;
 pub mod forecast;
-pub mod live;
 pub mod median;
 pub mod normality;
 pub mod stalls;

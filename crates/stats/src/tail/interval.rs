@@ -5,13 +5,15 @@ use std::fmt;
 use fathom_measure::histogram::{BUCKETS, bucket_bounds};
 use fathom_record::distribution::{Cliff, QuantileInterval};
 
-use super::{BATCHES, LatencySeries, recurrence_resolved_s};
+use super::{BATCHES, LatencySeries};
 use crate::student::{CONFIDENCE, t_quantile};
 
 /// Fewest values beyond a quantile that is stated.
 pub const MIN_BEYOND: f64 = 20.0;
 /// Fewest effective values beyond a quantile that is stated.
 pub const MIN_EFFECTIVE: f64 = 5.0;
+/// Recurrences of an event that a run must hold for a tail interval to cover it.
+const CYCLES: f64 = 12.0;
 
 /// Why a quantile has not even a lower bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,7 +96,7 @@ pub fn quantile_interval(
         beyond: (count * beyond).round() as u64,
         design_effect: variance / independent,
         effective_beyond: effective,
-        resolves_every_s: recurrence_resolved_s(series.seconds() as f64),
+        resolves_every_s: series.seconds() as f64 / CYCLES,
         cliff: cliffs.iter().find(on_cliff).filter(|_| is_stated).map(|c| c.gap),
     })
 }

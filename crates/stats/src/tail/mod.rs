@@ -5,13 +5,14 @@
 //! estimate over batches, corrected for the correlation of neighbours), not by the number of I/Os: the
 //! textbook binomial interval of a p99.99 covers 5 to 37 % where bursts make the tail, this one 90 % and
 //! more once the run holds twelve recurrences.
+//!
+//! The length of a run is set before it and never ends by what the tail shows: runs that stop once the tail looks
+//! precise are those that have met no burst yet (they covered 0 % of a p99.99).
 
 mod interval;
 mod over_runs;
-mod plan;
 mod series;
 
 pub use interval::{MIN_BEYOND, MIN_EFFECTIVE, Unresolved, quantile_interval};
 pub use over_runs::{MIN_RUNS, quantile_over_runs};
-pub use plan::{CYCLES, TailPlan, recurrence_resolved_s, run_length_s, seconds_for};
 pub use series::{BATCHES, LatencySeries};

@@ -1,7 +1,6 @@
 //! Statistics against simulated truth and published figures.
 
 mod comparison;
-mod curve;
 mod knowledge;
 mod search_truth;
 mod shape;

@@ -1,8 +1,8 @@
 //! Quantile intervals where there is too little to say, and their reference values.
 
 use fathom_measure::Histogram;
-use fathom_stats::tail::{LatencySeries, Unresolved, quantile_interval, quantile_over_runs, seconds_for};
-use fathom_truth::process::tail::{FIVE, Tail, TailTruth};
+use fathom_stats::tail::{LatencySeries, Unresolved, quantile_interval, quantile_over_runs};
+use fathom_truth::process::tail::{FIVE, TailTruth};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -67,13 +67,3 @@ fn quantiles_over_runs_are_a_t_interval_of_logarithms() {
 }
 
 const REFERENCE: [f64; 3] = [409_769.75, 397_685.9, 422_220.8];
-
-#[test]
-fn the_length_for_a_precision_grows_with_its_square() {
-    let truth = TailTruth::new();
-    let (series, _) = truth.run(Tail::Independent, 120, &mut Xoshiro256PlusPlus::seed_from_u64(5));
-    let at = |precision| seconds_for(&series, 0.99995, precision, 1.0).unwrap();
-    assert!((at(0.05).run_s / at(0.1).run_s - 4.0).abs() < 1e-9);
-    assert!(at(0.1).slope > 0.1 && at(0.1).slope < 1.5, "{:?}", at(0.1));
-    assert_eq!(seconds_for(&series, 0.3, 0.1, 1.0), None);
-}

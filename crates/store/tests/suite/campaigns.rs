@@ -4,6 +4,7 @@
 
 use crate::sample;
 use crate::sample::{CAMPAIGN, campaign, run, step_run, time};
+use fathom_record::CampaignRecord;
 use fathom_record::run::CampaignLink;
 use fathom_store::{
     CampaignDevice, CampaignState, JournalEntry, NewCampaign, RunFilter, StepState, Store, StoreErrorKind,
@@ -127,9 +128,10 @@ fn contradictions_are_refused_and_change_nothing() {
     assert_eq!(wrong_step.kind, StoreErrorKind::BadRecord);
     let foreign = store.save_campaign_progress(&begun, &campaign("c2", None)).unwrap_err();
     assert_eq!(foreign.kind, StoreErrorKind::BadRecord);
-    let mut not_a_number = campaign("c1", None).into_assess().unwrap();
-    not_a_number.busy_seconds = f64::INFINITY;
-    let unreadable = store.save_campaign_progress(&begun, &not_a_number.into()).unwrap_err();
+    let mut not_a_number = campaign("c1", None);
+    let CampaignRecord::Assess(record) = &mut not_a_number else { panic!("the sample is an assessment") };
+    record.busy_seconds = f64::INFINITY;
+    let unreadable = store.save_campaign_progress(&begun, &not_a_number).unwrap_err();
     assert_eq!(unreadable.kind, StoreErrorKind::BadRecord);
     assert_eq!(store.runs(&RunFilter::default()).unwrap(), []);
 

@@ -9,7 +9,7 @@
 use crate::sample;
 use std::path::{Path, PathBuf};
 
-use fathom_record::parse_run;
+use fathom_record::{CampaignRecord, parse_run};
 use fathom_store::{RunFilter, Store};
 
 fn golden(name: &str) -> PathBuf {
@@ -30,8 +30,10 @@ fn a_store_of_version_1_stays_readable_and_writable() {
     let store = Store::open(&path).unwrap();
     assert_eq!(store.run(&expected.id).unwrap(), expected);
     assert_eq!(store.runs(&RunFilter::default()).unwrap().len(), 3);
-    let campaign = store.campaign(sample::CAMPAIGN).unwrap().into_assess();
-    assert_eq!(campaign.unwrap().plan.patterns[0].name, "randread-4k");
+    let CampaignRecord::Assess(campaign) = store.campaign(sample::CAMPAIGN).unwrap() else {
+        panic!("the sample is an assessment")
+    };
+    assert_eq!(campaign.plan.patterns[0].name, "randread-4k");
     let resumed = store.open_campaign("plan-and-target").unwrap().unwrap();
     assert_eq!(store.finished_steps(&resumed).unwrap().len(), 2);
     assert_eq!(store.journal_entries(sample::CAMPAIGN).unwrap().len(), 4);
