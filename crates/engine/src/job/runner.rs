@@ -27,6 +27,9 @@ use lone::Lone;
 const LONGEST_WAIT_NS: u64 = 100_000_000;
 /// Time before a due arrival from which a job polls instead of sleeping.
 const SPIN_NS: u64 = 100_000;
+/// Longest time that a look at the completion queue takes by itself: what is seen within it had ended before the look
+/// began, while nobody looked. What is seen later was waited for.
+const LOOK_NS: u64 = 1_000;
 
 /// I/Os that one turn of a closed loop takes at least where they end inside their submission: looking at
 /// the time and for the end of the run costs as much as several of them.
@@ -552,7 +555,7 @@ impl<E: Engine, C: Clock> Job<E, C> {
             // Completions that were there when the submission returned had waited at most since the last look.
             // Where the two stamps are one, completions are stamped as they happen and no look matters.
             let waited_ns = reaped_ns.saturating_sub(returned_ns);
-            if (1..1000).contains(&waited_ns) && self.last_look_ns > 0 {
+            if (1..LOOK_NS).contains(&waited_ns) && self.last_look_ns > 0 {
                 self.tally.look_gap.record(returned_ns.saturating_sub(self.last_look_ns));
             }
             self.last_look_ns = reaped_ns;

@@ -15,7 +15,7 @@
 use fathom_measure::Clock;
 use fathom_record::Direction;
 
-use super::{Job, Slot};
+use super::{Job, LOOK_NS, Slot};
 use crate::pattern::Draft;
 use crate::{Completion, Engine, EngineError, Submission, Wait};
 
@@ -218,7 +218,7 @@ impl<E: Engine, C: Clock> Job<E, C> {
             self.free.push(slot);
         }
         // What ended while the next was made ready was seen only when that was done.
-        let is_late = stamps.reaped_ns.saturating_sub(origin_ns) < made_ns + 1000;
+        let is_late = stamps.reaped_ns.saturating_sub(origin_ns) < made_ns + LOOK_NS;
         self.lone.unseen_ns = is_late.then(|| made_ns.saturating_sub(looked_ns));
     }
 

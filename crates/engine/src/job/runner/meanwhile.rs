@@ -2,7 +2,7 @@
 
 use fathom_measure::Clock;
 
-use super::{Job, SPIN_NS};
+use super::{Job, LOOK_NS, SPIN_NS};
 use crate::{Engine, EngineError};
 
 impl<E: Engine, C: Clock> Job<E, C> {
@@ -28,7 +28,7 @@ impl<E: Engine, C: Clock> Job<E, C> {
         self.look(now, !self.ahead.is_due())?;
         // What ended meanwhile was seen only now.
         if self.in_flight < before
-            && self.last_look_ns.saturating_sub(self.timeline.origin_ns) < made_ns + 1000
+            && self.last_look_ns.saturating_sub(self.timeline.origin_ns) < made_ns + LOOK_NS
         {
             self.tally.look_gap.record(made_ns.saturating_sub(looked_ns));
         }
