@@ -180,11 +180,25 @@ struct Outcome {
     verified: Option<(bool, u64)>,
 }
 
+/// Waits until a page of [`file`] no longer holds its own number alone.
+fn until_written(file: &File) {
+    let mut content = vec![0; (PAGES * PAGE) as usize];
+    for _ in 0..10_000 {
+        file.read_exact_at(&mut content, 0).unwrap();
+        let mut pages = content.chunks(PAGE as usize).enumerate();
+        if pages.any(|(page, bytes)| bytes.iter().any(|byte| *byte != page as u8)) {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    panic!("nothing was written");
+}
+
 #[test]
 fn a_file_cut_short_under_a_run_gives_failed_ios() {
     let file = file();
     let cut = || {
-        std::thread::sleep(Duration::from_millis(150));
+        until_written(&file);
         file.set_len(32 * PAGE).unwrap();
     };
     let outcome = run(&file, mix(0), Verify::Off, cut);

@@ -223,8 +223,10 @@ fn a_file_lies_in_stretches_that_hold_its_data_alone() {
     file.set_len(8 * MIB).unwrap();
     file.write_all_at(&vec![1; MIB as usize], 2 * MIB).unwrap();
     file.write_all_at(&vec![1; MIB as usize], 6 * MIB).unwrap();
-    // A file system without a map says so.
-    let Ok(found) = stretches(&file, &(0..8 * MIB)) else { return };
+    let Ok(found) = stretches(&file, &(0..8 * MIB)) else {
+        fathom_skips::skipped("this file system has no map of where files lie");
+        return;
+    };
     let covered = |from: u64, to: u64| {
         let overlap = |s: &Stretch| (s.first_byte + s.bytes).min(to).saturating_sub(s.first_byte.max(from));
         found.iter().map(overlap).sum::<u64>()

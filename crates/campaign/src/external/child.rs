@@ -220,16 +220,20 @@ mod tests {
         stop: &AtomicBool,
     ) -> (tempfile::TempDir, Result<Ended, EngineError>) {
         let folder = tempfile::tempdir().unwrap();
+        let ended = run_in(folder.path(), script, limit_ns, stop);
+        (folder, ended)
+    }
+
+    fn run_in(folder: &Path, script: &str, limit_ns: u64, stop: &AtomicBool) -> Result<Ended, EngineError> {
         let plan = ChildPlan {
             words: ["sh", "-c", script].map(OsString::from).to_vec(),
-            folder: folder.path(),
+            folder,
             limit_ns,
             install: "install it",
             reach: None,
             env: vec![("FATHOM_TEST", "set".into())],
         };
-        let ended = plan.run(stop, &WallClock::start_on_system_clock().0);
-        (folder, ended)
+        plan.run(stop, &WallClock::start_on_system_clock().0)
     }
 
     #[test]
@@ -252,12 +256,21 @@ mod tests {
     fn an_interrupt_is_passed_on_and_what_is_printed_then_is_kept() {
         let stop = AtomicBool::new(false);
         let script = "trap 'echo partial; exit 0' INT TERM; echo begun; while :; do sleep 0.05; done";
-        let (_folder, ended) = std::thread::scope(|scope| {
+        let folder = tempfile::tempdir().unwrap();
+        let stdout = folder.path().join("stdout.txt");
+        let has_begun = || std::fs::read_to_string(&stdout).is_ok_and(|text| text == "begun\n");
+        let ended = std::thread::scope(|scope| {
             scope.spawn(|| {
-                std::thread::sleep(Duration::from_secs(1));
+                // One that never begins is stopped all the same: what it printed then shows that.
+                for _ in 0..2000 {
+                    if has_begun() {
+                        break;
+                    }
+                    std::thread::sleep(Duration::from_millis(5));
+                }
                 stop.store(true, Ordering::Relaxed);
             });
-            run(script, u64::MAX, &stop)
+            run_in(folder.path(), script, u64::MAX, &stop)
         });
         let ended = ended.unwrap();
         assert!(ended.interrupted);

@@ -1,5 +1,6 @@
 //! The installed fio, and bdevperf where `FATHOM_BDEVPERF` names it, driven by plans.
 
+use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -49,6 +50,19 @@ fn has_fio() -> bool {
     there && read
 }
 
+/// Bytes that programs which work below a folder have read so far.
+fn bytes_read_below(folder: &Path) -> u64 {
+    let folder = folder.canonicalize().unwrap();
+    let Ok(processes) = std::fs::read_dir("/proc") else { return 0 };
+    let of_process = |process: &Path| -> Option<u64> {
+        let works_in = std::fs::read_link(process.join("cwd")).ok()?;
+        let counts = std::fs::read_to_string(process.join("io")).ok()?;
+        let bytes = counts.lines().find_map(|line| line.strip_prefix("rchar: ")?.parse::<u64>().ok());
+        bytes.filter(|_| works_in.starts_with(&folder))
+    };
+    processes.flatten().filter_map(|entry| of_process(&entry.path())).sum()
+}
+
 static NEVER: AtomicBool = AtomicBool::new(false);
 
 #[test]
@@ -79,7 +93,13 @@ fn an_interrupted_fio_leaves_what_it_measured() {
     let stop = AtomicBool::new(false);
     let record = std::thread::scope(|scope| {
         scope.spawn(|| {
-            std::thread::sleep(Duration::from_secs(2));
+            // Before its first I/O it reads some tens of KiB. One that cannot be seen to read is stopped all the same.
+            for _ in 0..1000 {
+                if bytes_read_below(bench.folder.path()) > 4 << 20 {
+                    break;
+                }
+                std::thread::sleep(Duration::from_millis(10));
+            }
             stop.store(true, Ordering::Relaxed);
         });
         let keys = "engine = \"fio\"\nbuffered = true\ndepth = 1\ntime = \"60s\"\nwarmup = \"0s\"";

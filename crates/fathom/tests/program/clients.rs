@@ -1,7 +1,8 @@
 //! Several clients as one run: sums that are exact, and clients that are lost, late, wrong or loud.
 
+use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
 use fathom_measure::{Clock, Histogram, WallClock};
@@ -25,9 +26,38 @@ impl Stopwatch {
     }
 }
 
+/// What a run with `--json-lines` prints, as it comes.
+pub struct Told(std::io::Lines<BufReader<ChildStdout>>);
+
+impl Told {
+    pub fn by(run: &mut Child) -> Self {
+        Self(BufReader::new(run.stdout.take().unwrap()).lines())
+    }
+
+    /// Waits until so many more seconds have been measured; a run that ends before fails the test.
+    pub fn seconds(&mut self, count: usize) {
+        for _ in 0..count {
+            let line = self.0.next().expect("a line comes for each second").unwrap();
+            assert!(line.contains("\"fathom.second\""), "{line}");
+        }
+    }
+
+    /// Waits for the end; gives the last line, which is the record.
+    pub fn last(self) -> String {
+        self.0.map(Result::unwrap).last().expect("the record comes last")
+    }
+}
+
 fn fathom(folder: &Path, words: &[&str]) -> Command {
+    let mut command = quiet(folder, words);
+    command.arg("--json");
+    command
+}
+
+/// A run that is not told yet in which form to print.
+fn quiet(folder: &Path, words: &[&str]) -> Command {
     let mut command = Command::new(FATHOM);
-    command.arg("run").args(words).args(["--quiet", "--json"]).current_dir(folder);
+    command.arg("run").args(words).arg("--quiet").current_dir(folder);
     command.env("FATHOM_STORE", folder.join("runs.sqlite"));
     command
 }
@@ -105,15 +135,15 @@ fn four_clients_add_up_bucket_for_bucket_and_offer_what_one_process_does() {
     assert_eq!(clients(&sum).overlap_share, 1.0);
 }
 
-/// A run of a minute on two clients whose agents write their process's number to a file first.
+/// A run of a minute that tells its seconds, on two clients whose agents write their process's number to a file first.
 fn long_run(folder: &Path) -> Child {
     let client = |name: &str| {
         let line = format!("echo $$ > {name}.pid; exec {FATHOM} agent");
         format!("{name}=exec:sh -c '{line}'")
     };
     let words = ["--target", ".", "--rw", "randwrite", "--size", "1MiB", "--rate", "100", "--time", "60s"];
-    let mut command = fathom(folder, &words);
-    command.args(["--warmup", "0s", "--client", &client("a"), "--client", &client("b")]);
+    let mut command = quiet(folder, &words);
+    command.args(["--json-lines", "--warmup", "0s", "--client", &client("a"), "--client", &client("b")]);
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
@@ -149,16 +179,19 @@ fn a_client_that_is_killed_or_stands_still_ends_the_run_and_is_named() {
 
 fn loses_a_client(how: &str) {
     let folder = tempfile::tempdir().unwrap();
-    let run = long_run(folder.path());
+    let mut run = long_run(folder.path());
+    let mut told = Told::by(&mut run);
     let lost = agent(folder.path(), "b");
-    std::thread::sleep(Duration::from_secs(3));
+    // 400 I/Os of both.
+    told.seconds(2);
     let begun = Stopwatch::start();
     signal(how, &lost);
-    let output = run.wait_with_output().unwrap();
+    let last = told.last();
+    let status = run.wait().unwrap();
     // Five seconds of silence, and what the others need to end.
     assert!(begun.seconds() < 9.5, "{how}: {} s", begun.seconds());
-    assert_eq!(output.status.code(), Some(1), "{how}");
-    let sum = record(&output.stdout);
+    assert_eq!(status.code(), Some(1), "{how}");
+    let sum = record(last.as_bytes());
     let Ending::Failed { error } = &sum.ending else { panic!("{how}: {:?}", sum.ending) };
     assert!(error.contains("client b"), "{how}: {error}");
     assert!(sum.summary.operations().unwrap() > 100, "{how}: what was measured is kept");
@@ -170,8 +203,9 @@ fn loses_a_client(how: &str) {
 fn agents_of_a_coordinator_that_is_killed_are_gone_and_leave_no_file() {
     let folder = tempfile::tempdir().unwrap();
     let mut run = long_run(folder.path());
+    let mut told = Told::by(&mut run);
     let agents = ["a", "b"].map(|name| agent(folder.path(), name));
-    std::thread::sleep(Duration::from_secs(3));
+    told.seconds(1);
     run.kill().unwrap();
     run.wait().unwrap();
     let clock = Stopwatch::start();

@@ -2,13 +2,13 @@
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
 
 use fathom_record::clients::TargetSide;
 use fathom_record::run::Ending;
 use fathom_record::{RunRecord, parse_run};
 use serde_json::Value;
 
+use crate::clients::Told;
 use crate::typed::Typist;
 
 const FATHOM: &str = env!("CARGO_BIN_EXE_fathom");
@@ -82,13 +82,16 @@ fn a_target_side_that_is_lost_ends_the_run_and_is_named() {
     let typist = Typist::new();
     let client = format!(r"'t=exec:sh -c '\''echo $$ > t.pid; exec {FATHOM} agent'\''' role=target");
     let words = ["run", "--target", "null:", "--rate", "100", "--time", "30s", "--warmup", "0s", "--quiet"];
-    let clients = ["--json", "--client", "a=local", "--client", &client];
-    let run = typist.start(&[words.as_slice(), &clients].concat());
-    std::thread::sleep(Duration::from_secs(4));
+    let clients = ["--json-lines", "--client", "a=local", "--client", &client];
+    let mut run = typist.start(&[words.as_slice(), &clients].concat());
+    let mut told = Told::by(&mut run);
+    // 100 I/Os; its agent has been there since before them.
+    told.seconds(1);
     let process = std::fs::read_to_string(typist.path("t.pid")).unwrap();
     assert!(Command::new("kill").args(["-KILL", process.trim()]).status().unwrap().success());
-    let output = run.wait_with_output().unwrap();
-    let sum = parse_run(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"));
+    let last = told.last();
+    run.wait().unwrap();
+    let sum = parse_run(last.as_bytes()).unwrap_or_else(|error| panic!("{error}: {last}"));
     let Ending::Failed { error } = &sum.ending else { panic!("{:?}", sum.ending) };
     assert!(error.contains("client t"), "{error}");
     assert!(sum.summary.operations().unwrap() > 20, "what was measured is kept");

@@ -43,6 +43,7 @@ fn a_shell_takes_the_completions() {
     let line = "source fathom.bash && COMP_WORDS=(fathom ru) COMP_CWORD=1 && _fathom fathom ru fathom \
                 && echo ${COMPREPLY[@]}";
     let Ok(output) = Command::new("bash").args(["-c", line]).current_dir(typist.folder()).output() else {
+        fathom_skips::skipped("no bash");
         return;
     };
     let answer = Answer::from(output);

@@ -5,6 +5,7 @@ use std::process::{Child, Command};
 
 use serde_json::Value;
 
+use crate::clients::Told;
 use crate::typed::Typist;
 
 /// A target that is ready, and what it said.
@@ -70,17 +71,20 @@ fn a_run_outlives_a_target_that_is_killed_and_comes_back() {
         (serving.ready["namespaces"][0]["target"].clone(), serving.ready["address"].clone());
     let (name, address) = (name.as_str().unwrap(), address.as_str().unwrap());
     let target = format!("{name}?reconnect=30");
-    let run = typist.start(&[
+    let load = [
         "run", "--target", &target, "--rw", "randread", "--jobs", "2", "--depth", "4", "--time", "4s",
-        "--warmup", "0s", "--json", "--quiet",
-    ]);
-    std::thread::sleep(std::time::Duration::from_millis(1500));
+        "--warmup", "0s", "--quiet",
+    ];
+    let mut run = typist.start(&[&load[..], &["--json-lines"]].concat());
+    let mut told = Told::by(&mut run);
+    // Of both jobs.
+    told.seconds(1);
     drop(serving);
     std::thread::sleep(std::time::Duration::from_millis(500));
     let again = ["nvmet", "memory:16MiB", "--listen", address, "--json"];
     let _back = started(&typist, &again);
-    let output = run.wait_with_output().unwrap();
-    let record: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let record: Value = serde_json::from_str(&told.last()).unwrap();
+    run.wait().unwrap();
     assert_eq!(record["ending"]["reason"], "complete", "{}", record["ending"]);
     let outages = &record["target"]["fabric"]["outages"];
     assert_eq!(outages["count"], 2, "{outages}");

@@ -154,11 +154,19 @@ mod tests {
 
     #[test]
     fn reports_end_with_what_they_are_about() {
-        let shown = Mutex::new(0);
+        let shown = Mutex::new(0_u64);
         let show = |_: &[Vec<&CountedRun>]| *shown.lock().unwrap() += 1;
         let reports = StatusReports::new(Duration::from_millis(20), &show);
-        reports.beside(&[], &[], || std::thread::sleep(Duration::from_millis(500)));
-        let made = *shown.lock().unwrap();
-        assert!((2..=25).contains(&made), "{made} reports");
+        let begun_ns = reports.clock.now_ns();
+        let elapsed_ms = || (reports.clock.now_ns() - begun_ns) / 1_000_000;
+        reports.beside(&[], &[], || {
+            while *shown.lock().unwrap() < 2 {
+                assert!(elapsed_ms() < 30_000, "no second report");
+                std::thread::sleep(Duration::from_millis(5));
+            }
+        });
+        // No more than there were ends of stretches.
+        let (most, made) = (elapsed_ms() / 20, *shown.lock().unwrap());
+        assert!((2..=most).contains(&made), "{made} reports, of {most} at most");
     }
 }
