@@ -111,7 +111,7 @@ pub fn bounds(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Vec<Bound> {
     };
     let cores = shape.mean_core().filter(|_| shape.telemetry.core_busy_shares.len() > 1);
     let generator = shape.telemetry.generator_busy_share;
-    full(Kind::BusiestCore, Limit::OneCore, "busiest processor", shape.busiest_core(), "it was busy");
+    full(Kind::BusiestCore, Limit::OneCore, "busiest CPU core", shape.busiest_core(), "it was busy");
     full(Kind::AllCores, Limit::AllCores, "all CPUs", cores, "they were busy");
     full(Kind::Generator, Limit::Generator, "generator threads", generator, "they worked");
     if let Some(plateau) = &shape.plateau {

@@ -165,7 +165,7 @@ pub fn conclude(
                 if together.contains(&w.limit) { sum(weighed, &together) } else { w.probability };
             let mut evidence = evidence(table, seen, weighed, w.limit);
             for other in together.iter().filter(|limit| **limit != w.limit && together.contains(&w.limit)) {
-                let text = format!("At the same time {} was reached: both bind.", other.in_words());
+                let text = format!("At the same time {} was reached: both limit the rate.", other.in_words());
                 evidence.push(Evidence { supports: true, text });
             }
             evidence.extend(restraints.iter().filter(|r| r.applies(w.limit)).map(Restraint::evidence));

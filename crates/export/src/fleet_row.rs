@@ -19,7 +19,7 @@ const COLUMNS: [Column; 27] = [
     ("tick_s", Kind::Integer, "length of a tick, in seconds", |row| integer(row.tick_s)),
     ("ticks", Kind::Integer, "ticks of the series", |row| integer(row.ticks)),
     ("ticks_seen", Kind::Integer, "ticks that were seen", |row| integer(row.ticks_seen)),
-    ("needs_iops", Kind::Integer, "least I/Os a second that hold it, without margin", |row| {
+    ("needs_iops", Kind::Integer, "least I/Os a second that meet its demand, without margin", |row| {
         integer(row.needs_iops)
     }),
     ("needs_iops_least", Kind::Integer, "the same with the least that its I/Os can count", |row| {
@@ -28,9 +28,12 @@ const COLUMNS: [Column; 27] = [
     ("rests_on", Kind::Text, "what the need rests on; risks are of volumes with the same", |row| {
         text(row.rests_on.as_ref())
     }),
-    ("needs_bytes_per_s", Kind::Integer, "least bytes a second that hold it, without margin", |row| {
-        integer(row.needs_bytes_per_s)
-    }),
+    (
+        "needs_bytes_per_s",
+        Kind::Integer,
+        "least bytes a second that meet its demand, without margin",
+        |row| integer(row.needs_bytes_per_s),
+    ),
     ("plateau_share", Kind::Real, "share of ticks at one value with hardly any above", |row| {
         real(row.plateau_share)
     }),
@@ -41,11 +44,11 @@ const COLUMNS: [Column; 27] = [
     ("offer_iops", Kind::Integer, "I/Os a second of each", |row| integer(row.offer_iops)),
     ("offer_bytes_per_s", Kind::Integer, "bytes a second of each", |row| integer(row.offer_bytes_per_s)),
     ("offer_month", Kind::Real, "a month of it", |row| real(row.offer_month)),
-    ("offer_headroom", Kind::Real, "growth that it still holds, as a factor", |row| real(row.offer_headroom)),
+    ("offer_headroom", Kind::Real, "growth that it still meets, as a factor", |row| real(row.offer_headroom)),
     ("offer_risk", Kind::Real, "chance of more growth within the horizon", |row| real(row.offer_risk)),
     ("current", Kind::Text, "what it is today", |row| text(row.current.as_ref())),
     ("current_month", Kind::Real, "a month of that", |row| real(row.current_month)),
-    ("current_holds", Kind::Flag, "whether that holds what was seen", |row| {
+    ("current_holds", Kind::Flag, "whether that meets the demand that was seen", |row| {
         row.current_holds.map_or(Value::Absent, Value::Flag)
     }),
     ("current_headroom", Kind::Real, "as for the offer", |row| real(row.current_headroom)),

@@ -351,7 +351,7 @@ pub struct RunArguments {
     /// From where.
     #[command(flatten)]
     pub clients: clients::ClientsFile,
-    /// Hold the result against so many times an earlier run, as far as the links carry it: 'r-2026...*8' for eight
+    /// Check the result against N times an earlier run, up to what the links carry; e.g. 'r-2026...*8' for eight
     /// drives of which one was measured alone.
     #[arg(long, value_name = "RUN*N")]
     pub expect: Option<Expected>,

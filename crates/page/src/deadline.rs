@@ -28,7 +28,7 @@ impl Deadline {
     }
 }
 
-#[allow(clippy::disallowed_methods, reason = "how long a reader waits is no measurement")]
+#[allow(clippy::disallowed_methods, reason = "how long a reader waits is not a measurement")]
 fn now() -> Instant {
     Instant::now()
 }

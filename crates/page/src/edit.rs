@@ -212,7 +212,7 @@ fn marks(shelf: &mut Shelf, editor: &Editor, asked: &Marks) -> Result<Store, Ref
 fn mark(title: &str, asked: &Marks, editor: &Editor, now: &str) -> Result<MarkText, Refusal> {
     let title = check_title(title).map_err(|cause| Refusal::usage("title", cause))?.to_owned();
     let time = |place: &str, text: &str| {
-        let cause = "it is no time, e.g. 2026-11-26T08:00:00Z";
+        let cause = "not a valid time: use e.g. 2026-11-26T08:00:00Z";
         text.parse::<Timestamp>().map_err(|_| Refusal::usage(place, cause))
     };
     let from = time("from", asked.from.as_deref().unwrap_or(now))?;

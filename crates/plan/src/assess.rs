@@ -128,7 +128,7 @@ impl RawAssess {
     fn read(&self, new_seed: u64) -> Result<AssessOptions, Mistake> {
         let refuse = |key, cause: &str| Err(Mistake::new(key, PlanErrorKind::Value, cause));
         if self.target.is_empty() {
-            return refuse("target", "say what to assess, as `.` for the disk under this folder");
+            return refuse("target", "say what to assess, e.g. `.` for the disk under this folder");
         }
         let size_bytes = value("size", &self.size, quantity::bytes)?;
         if size_bytes == Some(0) {

@@ -40,7 +40,7 @@ fn checked(clients: Vec<Client>) -> Result<Vec<Client>, String> {
             return Err(format!("{name:?} is not a valid name of a client: use 1 to 64 letters"));
         }
         if !names.insert(name.as_str()) {
-            return Err(format!("two clients are called `{name}`: name them, as a=local and b=local"));
+            return Err(format!("two clients are called `{name}`: name them, e.g. a=local and b=local"));
         }
     }
     clients.iter().try_for_each(fitting)?;
@@ -49,7 +49,7 @@ fn checked(clients: Vec<Client>) -> Result<Vec<Client>, String> {
     match (load.as_slice(), target.as_slice()) {
         ([], [only, ..]) => Err(format!(
             "client {} has the role `target` and measures nothing, and nobody else measures: add a client that does, \
-             as --client local",
+             e.g. --client local",
             only.name
         )),
         (_, [one, other, ..]) => Err(format!(
@@ -123,7 +123,7 @@ pub fn clients_of_file(text: &str) -> Result<Vec<String>, (Option<usize>, String
     let clients = read.client.into_iter().map(client).collect::<Result<Vec<_>, String>>();
     let clients = clients.and_then(checked).map_err(|cause| (None, cause))?;
     if clients.is_empty() {
-        return Err((None, "there is no table [[client]]".to_owned()));
+        return Err((None, "required table missing: [[client]]".to_owned()));
     }
     Ok(clients.iter().map(ToString::to_string).collect())
 }

@@ -292,7 +292,7 @@ impl RawCompare {
             return Err(Mistake::new("target", PlanErrorKind::Contradiction, cause));
         }
         if self.a_name.is_empty() || self.b_name.as_ref().is_some_and(String::is_empty) {
-            let cause = "say what to compare, as /mnt/a and /mnt/b";
+            let cause = "say what to compare, e.g. /mnt/a and /mnt/b";
             return Err(Mistake::new("target", PlanErrorKind::Missing, cause));
         }
         let a = Asked::of((&self.a_name, self.push), ("a", &self.a), name("before-a", &self.before_a)?)?;
@@ -300,7 +300,7 @@ impl RawCompare {
         let b = Asked::of((b_name, self.push), ("b", &self.b), name("before-b", &self.before_b)?)?;
         if self.b_name.is_none() && a == b && !self.restarts.across_restarts {
             let cause = format!(
-                "one target alone is not a comparison: name a second, or say how the sides differ, as \
+                "one target alone is not a comparison: name a second, or say how the sides differ, e.g. \
                  --a engine=uring --b engine=aio (to see the noise of the machine: fathom compare {0} {0})",
                 self.a_name
             );

@@ -126,8 +126,7 @@ pub(super) fn cpus(text: &str) -> Result<Vec<u32>, String> {
     if text == ANY_CPU {
         return Ok(Vec::new());
     }
-    let refused =
-        || format!("`{text}` is not a list of processors: write numbers and ranges, e.g. 0-3,6, or any");
+    let refused = || format!("`{text}` is not a list of CPUs: write numbers and ranges, e.g. 0-3,6, or any");
     let mut list = Vec::new();
     for part in text.split(',') {
         let (first, last) = part.split_once('-').unwrap_or((part, part));

@@ -256,7 +256,7 @@ impl RawRepeat {
         }
         let Some(empty) = sides.iter().find(|side| side.targets.is_empty()) else { return Ok(()) };
         Err(match empty.name.as_str() {
-            "" => refusal(PlanErrorKind::Missing, "--target", "say what to measure, as /dev/X or a folder"),
+            "" => refusal(PlanErrorKind::Missing, "--target", "say what to measure, e.g. /dev/X or a folder"),
             name => {
                 let cause = format!(
                     "no target stands for the side `{name}` ({}): add --side '{name}=TARGET'",
@@ -298,7 +298,7 @@ impl RawRepeat {
                 .ok_or_else(|| wrong(format!("`{}` is not a valid NAME=RATE", text.0)))?;
             let bound = there.iter().find(|bound| bound.name == name).ok_or_else(|| {
                 let names: Vec<&str> = there.iter().map(|bound| bound.name.as_str()).collect();
-                wrong(format!("there is no bound `{name}`: the evaluation has {}", names.join(", ")))
+                wrong(format!("unknown bound `{name}`: the evaluation has {}", names.join(", ")))
             })?;
             let value = rate_of(bound.quantity, rate).map_err(wrong)?;
             out.push(RepeatBound { value, ..bound.clone() });
@@ -456,7 +456,7 @@ fn of_side<'a>(
         return Err(wrong("the evaluation has one side, without a name".to_owned()));
     }
     let names = || sides.iter().map(|side| side.name.as_str());
-    let unknown = || wrong(format!("there is no side `{name}`: {}", suggest::advice(name, names())));
+    let unknown = || wrong(format!("unknown side `{name}`: {}", suggest::advice(name, names())));
     Ok((names().position(|side| side == name).ok_or_else(unknown)?, rest))
 }
 

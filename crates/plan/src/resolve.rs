@@ -40,7 +40,7 @@ const KINDS: [&str; 11] = [
 pub(super) fn resolve(raw: &RawPlan, new_seed: u64) -> Result<RunPlan, Mistake> {
     let targets = raw.target.clone().unwrap_or_default();
     if targets.is_empty() || targets.iter().any(String::is_empty) {
-        let cause = "say what to measure, as FILE, /dev/X, nvme+tcp://HOST/NQN, null:, memory: or sim:NAME";
+        let cause = "say what to measure: FILE, /dev/X, nvme+tcp://HOST/NQN, null:, memory: or sim:NAME";
         return Err(Mistake::new("target", PlanErrorKind::Missing, cause));
     }
     let stripe_bytes = stripe(raw, targets.len())?;
@@ -249,7 +249,7 @@ fn addresses_of(raw: &RawPlan, kind: Kind) -> Result<Addresses, Mistake> {
         return Ok(given);
     }
     let cause = if kind.random {
-        "these addresses follow one another: write `rw` without `rand`, as `read`"
+        "these addresses follow one another: write `rw` without `rand`, e.g. `read`"
     } else {
         "these addresses are random: write `rw` with `rand`, e.g. `randread`"
     };

@@ -19,7 +19,7 @@ pub struct RawRestarts {
     #[arg(long)]
     pub across_restarts: bool,
 
-    /// Time that the machine is up before a turn is measured, and for a fifth of it idle (under 5 % of its processors);
+    /// Time that the machine is up before a turn is measured, and for a fifth of it idle (CPU under 5 % busy);
     /// waits at most three times as long. Default: 5m; 0s measures at once.
     #[arg(long, value_name = "TIME", requires = "across_restarts")]
     pub settle: Option<Text>,
@@ -42,7 +42,7 @@ impl RawRestarts {
         for (at, (flag, side)) in sides.iter().enumerate() {
             let name = &side.name;
             if side.is.is_empty() {
-                let cause = format!("nothing tells that the machine is {name}: give a fact, as kernel=6.12*");
+                let cause = format!("no fact identifies the machine as {name}: add one, e.g. kernel=6.12*");
                 return wrong(flag, PlanErrorKind::Missing, cause);
             }
             if let Some((_, same)) = sides[..at].iter().find(|(_, other)| other.is == side.is) {

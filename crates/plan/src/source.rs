@@ -223,7 +223,7 @@ mod tests {
             ("target='x'\nbuffered = 'yes'", "plan.toml:2: invalid type: string \"yes\", expected a boolean"),
             (
                 "depth = 3",
-                "--target: say what to measure, as FILE, /dev/X, nvme+tcp://HOST/NQN, null:, memory: or sim:NAME",
+                "--target: say what to measure: FILE, /dev/X, nvme+tcp://HOST/NQN, null:, memory: or sim:NAME",
             ),
         ];
         for (text, expected) in cases {

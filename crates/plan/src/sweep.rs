@@ -174,7 +174,7 @@ fn check(axes: &[SweepAxis]) -> Result<(), Mistake> {
     let count = axes.iter().try_fold(1usize, |count, axis| count.checked_mul(axis.values.len()));
     match count {
         Some(count) if count <= MOST_CELLS => Ok(()),
-        _ => refuse(format!("the grid has more than {MOST_CELLS} cells: name fewer values")),
+        _ => refuse(format!("the grid has more than {MOST_CELLS} test points: name fewer values")),
     }
 }
 

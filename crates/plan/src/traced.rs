@@ -27,7 +27,9 @@ pub(super) fn read(raw: &RawPlan, targets: usize) -> Result<Option<(Addresses, A
             ("replay-columns", columns.is_some()),
         ];
         return match given.into_iter().find(|(_, given)| *given) {
-            Some((key, _)) => contradiction(key, "it is about a trace: name one with `replay`, as trace.csv"),
+            Some((key, _)) => {
+                contradiction(key, "it is about a trace: name one with `replay`, e.g. trace.csv")
+            }
             None => Ok(None),
         };
     };

@@ -268,7 +268,7 @@ impl Method {
         }
         if let Some(side) = conclusion.devices_of.as_ref().filter(|side| !self.has_side(side)) {
             return refuse(
-                format!("counts devices of \"{side}\", which is no side"),
+                format!("counts devices of \"{side}\", which is not a side"),
                 "write the name of a [[side]]",
             );
         }

@@ -154,7 +154,7 @@ fn carried_more(
     (share > MORE * found.share)
         .then(|| {
             format!(
-                "{} moved {:.0} % more through it, so that it was not full here: something else binds",
+                "{} transferred {:.0} % more through it, so it was not full here: something else is the limit",
                 other.subject(),
                 (share / found.share - 1.0) * 100.0
             )

@@ -89,8 +89,8 @@ pub fn parse_campaign(json: &[u8]) -> Result<CampaignRecord, ReadError> {
         Some("explain") => read(json, FORMAT).map(|record| CampaignRecord::Explain(Box::new(record))),
         Some("repeat") => read(json, FORMAT).map(|record| CampaignRecord::Repeat(Box::new(record))),
         kind => {
-            let found =
-                kind.map_or_else(|| "a kind that is no word".to_owned(), |kind| format!("kind `{kind}`"));
+            let found = kind
+                .map_or_else(|| "a kind that is not a string".to_owned(), |kind| format!("kind `{kind}`"));
             Err(ReadError::Malformed { format: FORMAT, source: serde_json::Error::custom(found) })
         }
     }
@@ -127,7 +127,7 @@ mod tests {
             parse_campaign(json.as_bytes()).unwrap_err().to_string()
         };
         assert_eq!(refused("\"tour\""), "not a fathom.campaign record: kind `tour`");
-        assert_eq!(refused("7"), "not a fathom.campaign record: a kind that is no word");
+        assert_eq!(refused("7"), "not a fathom.campaign record: a kind that is not a string");
         assert!(refused("\"assess\"").contains("missing field"), "{}", refused("\"assess\""));
         let bytes = b"{\"format\":\"fathom.campaign\",\"id\":\"\xff\"}";
         assert!(matches!(parse_campaign(bytes), Err(ReadError::Malformed { .. })));

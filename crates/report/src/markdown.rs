@@ -230,7 +230,7 @@ fn sweep(sweep: &SweepRecord, runs: &[RunRecord]) -> Markdown {
         out.heading(2, "Scaling with jobs");
         out.table(&scaling);
     }
-    out.heading(2, "All cells");
+    out.heading(2, "All test points");
     out.table(&sweep_sheet::cells(sweep));
     notes(&mut out, &sweep.notes);
     out.heading(2, "Environment");
@@ -442,7 +442,7 @@ fn pattern(
         None => out.line("Not decided."),
         Some(found) => verdict(out, found),
     }
-    out.heading(3, "All cells");
+    out.heading(3, "All test points");
     out.table(&sheet::cells(pattern));
     out.exposure(exposure(&sheet::runs_of_pattern(pattern, runs)));
     Ok(())

@@ -292,8 +292,8 @@ fn bars(pattern: &PatternResult) -> Option<Figure> {
     let verdict = pattern.verdict.as_ref()?;
     ceilings(&pattern.title, &verdict.ceilings).map(|picture| Figure {
         name: "ceilings",
-        title: "How close to each ceiling".to_owned(),
-        caption: "The best rate as a share of each upper bound; a bar at the line reached it.".to_owned(),
+        title: "How close to each limit".to_owned(),
+        caption: "The best rate as a share of each limit; a bar at the line reached it.".to_owned(),
         picture,
     })
 }

@@ -45,14 +45,14 @@ fn under_the_roof(pattern: &ExplainedPattern) -> Option<Figure> {
     let picture = roofline(&pattern.title, &points, &pattern.verdict.ceilings, unloaded_s);
     let none = match pattern.verdict.ceilings.iter().any(|ceiling| ceiling.limit != Limit::Concurrency) {
         true => "",
-        false => " No ceiling is known: name one with `--ceiling`, `--instance` or `--volume`.",
+        false => " No limit is known: name one with `--ceiling`, `--instance` or `--volume`.",
     };
     let rings = if pattern.experiments.is_empty() { "" } else { " Rings are experiments." };
     picture.map(|picture| Figure {
         name: "roofline",
         title: "Roofline: rate over concurrency".to_owned(),
         caption: format!(
-            "Horizontal lines are known ceilings; on the dashed line each I/O has the unloaded latency.{rings}{none}"
+            "Horizontal lines are known limits; on the dashed line each I/O has the unloaded latency.{rings}{none}"
         ),
         picture,
     })

@@ -263,7 +263,7 @@ impl<'a> Question<'a> {
         let mut notes = Vec::new();
         if nothing_holds && self.objection().is_none() {
             notes.push(format!(
-                "Nothing sold in {} holds this demand with {}{}.",
+                "No volume type on offer in {} meets this demand with {}{}.",
                 self.region,
                 if self.stripes == 1 {
                     "one volume".to_owned()

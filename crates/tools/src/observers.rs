@@ -168,7 +168,7 @@ pub fn stranger(bytes: &[u8]) -> Refusal {
     if is_bare(&start) {
         let cause = "a column of numbers alone: nothing says which column, device or interval it is of";
         return Refusal::new(EXPECTED, cause).or(
-            "put the column's name on the first line, as `tps` or `w_await`; addresses alone are no trace, which has times, directions and sizes too",
+            "put the column's name on the first line, e.g. `tps` or `w_await`; addresses alone are not a trace, which has times, directions and sizes too",
         );
     }
     if is_sadf_table(&start) {

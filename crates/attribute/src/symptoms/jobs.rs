@@ -48,7 +48,7 @@ fn line(pattern: &Pattern<'_>, shape: &Shape<'_>, found: &[Seen]) -> Option<Seen
     let text = if share >= EACH {
         "Each job more costs as much, up to many times as many."
     } else {
-        "The last of many jobs cost more than the first: they filled something that does not bind now."
+        "The last of many jobs cost more than the first: they filled something that is not the limit now."
     };
     let share = share.max(LEAST_COST);
     Seen::new(Feature::JobsLine, share.ln(), error / share.max(0.5), text)

@@ -27,7 +27,7 @@ pub fn seen(shape: &Shape<'_>) -> Vec<Seen> {
     // Beside a busier core of the target, those of the client say nothing.
     let counts = |own: &f64| target.is_none_or(|seen| seen.busiest_share < *own);
     let own = shape.busiest_core().filter(counts);
-    push(Feature::BusiestCore, own, &|p| format!("The busiest processor was busy {p} of the time."));
+    push(Feature::BusiestCore, own, &|p| format!("The busiest CPU core was busy {p} of the time."));
     let all = shape.mean_core().filter(|_| cores > 1 && (own.is_some() || target.is_none()));
     push(Feature::MeanCore, all, &|p| format!("All {cores} CPUs together were busy {p} of the time."));
     let busy = telemetry.generator_busy_share;

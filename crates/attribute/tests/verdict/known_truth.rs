@@ -501,7 +501,7 @@ fn ceilings_say_how_much_of_them_was_reached() {
     let rate = 2e5 * 256.0 / 264.0;
     assert!((reached("1.00 M IOPS") - rate / 1e6).abs() < 1e-9);
     assert!((reached("GB/s") - rate * 4096.0 / 1e9).abs() < 1e-9);
-    assert!((reached("busiest processor") - 0.3).abs() < 1e-9);
+    assert!((reached("busiest CPU core") - 0.3).abs() < 1e-9);
     // 256 in flight, each alone 45 us.
     assert!((reached("I/Os in flight over unloaded latency") - 9.0 / 264.0).abs() < 1e-9);
 }

@@ -34,7 +34,7 @@ pub fn busy(evidence: &Evidence<'_>) -> Check {
     let jobs = evidence.workload.jobs;
     if let Some(processors) = evidence.processors.filter(|processors| (jobs as usize) > *processors) {
         let text = format!(
-            "{jobs} jobs share {processors} processors: a job waits for its turn now and then, and latencies hold \
+            "{jobs} jobs share {processors} CPUs: a job waits for its turn now and then, and latencies include \
              that wait. Use at most --jobs {processors} for the target's own latency."
         );
         return Check::figure(NAME, Outcome::Caution, (f64::from(jobs), processors as f64), "jobs", text);

@@ -175,7 +175,7 @@ impl<'a> Restarts<'a> {
             self.turns.iter().filter(|turn| turn.busy_share.is_some_and(|share| share >= settle::IDLE_SHARE));
         let restless = restless.map(|turn| {
             format!(
-                "Before side {} in round {} the machine did not settle: {:.0} % of its processors were busy.",
+                "Before side {} in round {} the machine did not settle: its CPUs were {:.0} % busy.",
                 turn.side,
                 turn.round + 1,
                 turn.busy_share.unwrap_or_default() * 100.0

@@ -101,7 +101,7 @@ const FAILED: i32 = 5;
 const SHORT_BYTES: u32 = 512;
 
 fn rule_of(text: &str) -> Result<FaultRule, String> {
-    let refuse = || format!("`{text}` is not a fault: write fail, short, flip or lose, as fail=1/1000");
+    let refuse = || format!("`{text}` is not a fault: write fail, short, flip or lose, e.g. fail=1/1000");
     let (what, share) = text.split_once('=').ok_or_else(refuse)?;
     let period: u64 = share.strip_prefix("1/").and_then(|period| period.parse().ok()).ok_or_else(refuse)?;
     if period == 0 {

@@ -49,7 +49,7 @@ pub struct NvmetArguments {
     #[arg(long, value_name = "LIMITS")]
     pub throttle: Option<ThrottlePlan>,
     /// Make I/Os go wrong, to see what a host makes of it: fail, short, flip (a byte of a read) or lose (a write),
-    /// as fail=1/1000,flip=1/5000. For null:, memory: and sim: alone.
+    /// e.g. fail=1/1000,flip=1/5000. For null:, memory: and sim: only.
     #[arg(long, value_name = "FAULTS")]
     pub faults: Option<FaultPlan>,
     /// Seed of delays and simulated devices.

@@ -14,7 +14,7 @@ pub struct TrendArguments {
     /// Only this workload, e.g. randread-4k. Default: each that was measured on the target.
     #[arg(long, value_name = "PATTERN")]
     pub pattern: Option<String>,
-    /// Only runs with so many jobs.
+    /// Only runs with this number of jobs.
     #[arg(long, value_name = "NUMBER")]
     pub jobs: Option<u32>,
     /// Only runs of this depth.

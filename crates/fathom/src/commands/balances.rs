@@ -74,7 +74,7 @@ fn subjects(asked: &str, here: &mut Here) -> Result<Vec<String>, Failure> {
     let instance = found.instance.or_else(|| instance_id(here));
     let ids: Vec<String> = instance.into_iter().chain(found.volumes).collect();
     if ids.is_empty() {
-        let cause = "this machine is no instance of EC2 that says its id";
+        let cause = "no EC2 instance id found on this machine";
         return Err(Failure::usage(FLAG, cause, "name instances and volumes: --balances=i-0abc,vol-0def"));
     }
     Ok(ids)

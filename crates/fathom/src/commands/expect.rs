@@ -28,7 +28,7 @@ impl FromStr for Expected {
             Ok(times) if times > 0 && !run.trim().is_empty() => {
                 Ok(Self { run: run.trim().to_owned(), times })
             }
-            _ => Err("write a run and how many times it, as 'r-2026...*8' or 'last*8'".to_owned()),
+            _ => Err("write RUN*N, e.g. 'r-2026...*8' or 'last*8'".to_owned()),
         }
     }
 }

@@ -139,7 +139,7 @@ fn assessment(name: &str, place: &StorePlace) -> Result<AssessRecord, Failure> {
         CampaignRecord::Assess(_) => {
             Err(wrong("the assessment is not finished: the same command continues it"))
         }
-        _ => Err(wrong("it is no assessment")),
+        _ => Err(wrong("this is not an assessment")),
     }
 }
 

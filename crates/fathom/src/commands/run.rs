@@ -7,7 +7,7 @@ use fathom_campaign::like::{Like, Wanted};
 use fathom_campaign::run_once;
 use fathom_measure::Nanos;
 use fathom_plan::{PlanSource, RawPlan, RunPlan};
-use fathom_record::parse_profile;
+use fathom_record::{parse_profile, shell_word};
 use fathom_report::{html, terminal};
 
 use super::agent;
@@ -152,12 +152,14 @@ fn read(path: &Path) -> Result<PlanSource, Failure> {
     if let Some(words) = crate::habit::operand(&name) {
         return Err(Failure::usage(name, "this is how dd is told", words));
     }
-    if path.extension().is_none_or(|extension| extension != "toml") {
-        return Err(Failure::usage(
-            name.clone(),
-            "a plan is a file that ends in .toml",
-            format!("to measure it type: fathom run --target {name}"),
-        ));
+    let is_folder = path.is_dir();
+    if is_folder || path.extension().is_none_or(|extension| extension != "toml") {
+        let (cause, what) = match is_folder {
+            true => ("this is a folder; a plan file ends in .toml", "the disk under it"),
+            false => ("not a plan file: its name does not end in .toml", "it"),
+        };
+        let remedy = format!("to measure {what} type: fathom run --target {}", shell_word(&name));
+        return Err(Failure::usage(name, cause, remedy));
     }
     let unreadable = |cause: String| {
         Failure::usage(

@@ -48,6 +48,8 @@ const CASES: &[(&[&str], i32, &str, &str)] = &[
     (&["run", "--target", ".", "--size", "1m", "--engine", "passthrough"], 2, "plan", "/dev/ng0n1"),
     (&["run", "--target", "null:", "--throttle", "iops=0"], 2, "value", "no I/O would ever end"),
     (&["run", "--target", "/dev/null"], 3, "no_such_target", "neither a file"),
+    (&["run", "."], 2, "usage", "this is a folder; a plan file ends in .toml"),
+    (&["run", "."], 2, "usage", "fathom run --target ."),
     (&["run", "missing.toml"], 2, "usage", "name a plan file that exists"),
     (&["run", "--target", "not/there"], 3, "no_such_target", "not/there"),
     (&["assess", "not/there"], 3, "no_such_target", "not/there"),

@@ -329,7 +329,7 @@ fn what_is_wrong_with_rows_is_told_of_each_volume_and_of_the_fleet() {
         ("gaps", "sized", "3 of 43 ticks of 60 s are missing"),
         ("no-ios", "sized", "1 rows carry bytes and no I/Os"),
         ("not-a-number", "sized", "1 rows were left out, the first of them: a row makes no sense"),
-        ("absurd", "not_judged", "odd rows ask for more than anything that is sold"),
+        ("absurd", "not_judged", "odd rows ask for more than anything on offer"),
         ("resized", "sized", "the latest, 200 GiB, was taken"),
         ("retyped", "sized", "the latest, gp3, were taken"),
     ] {

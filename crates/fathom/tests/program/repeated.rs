@@ -298,7 +298,7 @@ fn jobs_and_depths_are_in_proportion_to_what_one_drive_here_does_best_with() {
     let command = found["command"].as_str().unwrap();
     assert!(command.contains("--optimum") && command.contains(id), "{command}");
 
-    for (name, part) in [("last", "it is no assessment"), ("c-none", "c-none")] {
+    for (name, part) in [("last", "this is not an assessment"), ("c-none", "c-none")] {
         let words =
             [&["repeat", "nvmeof-initiators", "--local", drive, "--optimum", name], &remote[..]].concat();
         let refused = typist.run(&words);

@@ -288,7 +288,7 @@ fn a_repetition_visits_all_steps_of_a_side_in_its_boot() {
 fn sides_that_are_not_told_apart_are_refused_before_anything_is_opened() {
     let typist = Typist::new();
     for (words, said) in [
-        (&["--across-restarts"][..], "nothing tells that the machine is A"),
+        (&["--across-restarts"][..], "no fact identifies the machine as A"),
         (&["--is-a", "kernel=6.1*"], "--across-restarts"),
         (&["--settle", "1m"], "--across-restarts"),
         (&["--across-restarts", "--is-a", "kernel=6.1*", "--is-b", "kernel=6.1*"], "never told apart"),

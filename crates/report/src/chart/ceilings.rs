@@ -28,7 +28,7 @@ pub fn ceilings(title: &str, ceilings: &[Ceiling]) -> Option<Picture> {
     let ticks = [0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0].into_iter().filter(|t| *t <= largest + 1e-9);
     let ticks = ticks.map(|t| (t, number::percent_tick(t))).collect();
     let x = Axis::fixed((0.0, largest), (LEFT + 6.0, RIGHT - 12.0), ticks);
-    let label = format!("{title}: share of each ceiling that was reached");
+    let label = format!("{title}: share of each limit that was reached");
     Some(draw((WIDTH, (bottom + 44.0) as u32), &label, |pen| {
         x.draw_columns(pen, (TOP, bottom));
         for (row, ceiling) in rows.iter().enumerate() {
@@ -45,13 +45,7 @@ pub fn ceilings(title: &str, ceilings: &[Ceiling]) -> Option<Picture> {
             pen.region((LEFT, top), (RIGHT, top + ROW), &text);
         }
         pen.line(&[(x.at(1.0), TOP), (x.at(1.0), bottom)], Ink::Text, 1.25);
-        pen.words(
-            "reached share of the ceiling",
-            (RIGHT - 12.0, bottom + 34.0),
-            Anchor::End,
-            Ink::Text,
-            false,
-        );
+        pen.words("reached share of the limit", (RIGHT - 12.0, bottom + 34.0), Anchor::End, Ink::Text, false);
     }))
 }
 

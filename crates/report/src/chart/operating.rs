@@ -50,7 +50,7 @@ pub fn operating_curve(
     let x = Axis::log(cells.iter().map(|c| c.service_mean_ns), (LEFT, RIGHT), 5, number::time_tick);
     let rates = cells.iter().map(|c| c.operations_per_s).chain(bounds.iter().map(|b| b.1));
     let y = Axis::log(rates, (BOTTOM, TOP), 5, number::rate_tick);
-    let label = format!("{title}: IOPS against mean service latency of {} cells", cells.len());
+    let label = format!("{title}: IOPS against mean service latency of {} test points", cells.len());
     Some(draw((WIDTH, HEIGHT), &label, |pen| {
         frame(pen, &x, &y);
         let mut labels = Labels::within(LEFT, RIGHT + 18.0, TOP - 4.0, BOTTOM - 2.0);

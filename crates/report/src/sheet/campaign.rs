@@ -217,7 +217,7 @@ pub fn failures(campaign: &AssessRecord) -> Vec<String> {
         if let Some((_, first)) = tried.first() {
             let at = number::cell(first.jobs, first.depth);
             out.push(format!(
-                "{title}: {} of {} test points failed a self-check and are no points to run at. At {at}: {}",
+                "{title}: {} of {} test points failed a self-check and are not points to run at. At {at}: {}",
                 tried.len(),
                 pattern.cells.len(),
                 first_failures(first)

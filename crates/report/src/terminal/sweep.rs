@@ -23,7 +23,7 @@ pub fn summary(sweep: &SweepRecord, style: Style) -> String {
     out.gap();
     sheet::extremes(sweep).iter().for_each(|text| out.text(text, 0, None));
     out.gap();
-    out.text("cells (service latency)", 0, Some(Tone::Title));
+    out.text("test points (service latency)", 0, Some(Tone::Title));
     out.table(&sheet::cells(sweep));
     if let Some(scaling) = sheet::scaling(sweep) {
         out.gap();

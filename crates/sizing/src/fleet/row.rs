@@ -10,7 +10,7 @@ use crate::offer::Offer;
 const SUPPLY: &str = "its series stops at the limit of what it is today: more may be wanted than is shown, so nothing cheaper rests on it";
 
 /// What is said of a volume of which only a few ticks are beyond anything that is sold.
-const ODD: &str = "odd rows ask for more than anything that is sold, which holds all others";
+const ODD: &str = "odd rows ask for more than anything on offer, while an offer meets all others";
 
 /// The row of a volume that could not be judged at all.
 pub fn unjudged(volume: &str, reason: &str) -> FleetRow {
@@ -55,7 +55,7 @@ pub fn row(name: &str, volume: &Volume<'_>, verdict: &Verdict) -> FleetRow {
         Outcome::Throttled => (FleetStatus::Throttled, SUPPLY),
         Outcome::Idle => (FleetStatus::NotJudged, "no I/O was seen"),
         Outcome::TooFewSeen => (FleetStatus::NotJudged, "fewer than half of its ticks were seen"),
-        Outcome::NothingHolds => (FleetStatus::NotJudged, "nothing that is sold holds it"),
+        Outcome::NothingHolds => (FleetStatus::NotJudged, "no volume type on offer meets its demand"),
         Outcome::Odd(ticks) => {
             odd = format!("{ODD}: {ticks} of {} ticks", demand.ticks());
             (FleetStatus::NotJudged, odd.as_str())

@@ -70,11 +70,7 @@ impl Store {
         if found {
             return Ok(());
         }
-        Err(StoreError::new(
-            StoreErrorKind::NotFound,
-            self.place(SAVING),
-            format!("there is no run {}", run.id),
-        ))
+        Err(StoreError::new(StoreErrorKind::NotFound, self.place(SAVING), format!("no such run: {}", run.id)))
     }
 }
 

@@ -72,7 +72,7 @@ pub fn fact(root: &Root, fact: &MachineFact) -> io::Result<String> {
 fn first_line(path: &Path) -> io::Result<String> {
     // Opening what is no file may wait for ever.
     if !path.metadata()?.is_file() {
-        return Err(io::Error::other("it is no file"));
+        return Err(io::Error::other("not a regular file"));
     }
     let mut bytes = Vec::new();
     std::fs::File::open(path)?.take(FILE_BYTES).read_to_end(&mut bytes)?;

@@ -233,12 +233,8 @@ mod tests {
             "process: allowed CPUs",
             Severity::Note,
         ),
-        (&[("activity", "", "cpu_busy_share", "0.80")], "machine: processor load", Severity::Warning),
-        (
-            &[("activity", "", "cpu_steal_share_since_boot", "0.0300")],
-            "machine: processor steal",
-            Severity::Note,
-        ),
+        (&[("activity", "", "cpu_busy_share", "0.80")], "machine: CPU load", Severity::Warning),
+        (&[("activity", "", "cpu_steal_share_since_boot", "0.0300")], "machine: CPU steal", Severity::Note),
         (&[("activity", "vda", "operations_in_50_ms", "500")], "vda: other I/O", Severity::Warning),
         (&[("activity", "vda", "operations_in_50_ms", "0")], "vda: other I/O", Severity::Good),
         (

@@ -14,10 +14,10 @@ pub(super) fn processor_load(evidence: &Evidence<'_>) -> Vec<Preflight> {
             _ => Severity::Good,
         };
         let effect = match severity {
-            Severity::Good => "Processors are free.",
-            _ => "Others use the processors: jobs wait for them, and rates per core fall.",
+            Severity::Good => "CPUs are free.",
+            _ => "Other programs use the CPUs: jobs wait for them, and rates per core fall.",
         };
-        let found = finding("machine: processor load", percent(share), severity, effect);
+        let found = finding("machine: CPU load", percent(share), severity, effect);
         findings.push(if severity == Severity::Good { found } else { with_remedy(found, "top # shows who") });
     }
     if let Some(share) = evidence.number("activity", "", "cpu_steal_share_since_boot") {
@@ -32,7 +32,7 @@ pub(super) fn processor_load(evidence: &Evidence<'_>) -> Vec<Preflight> {
                 "The hypervisor gives CPU time to other machines: latencies show pauses that the device did not make."
             }
         };
-        findings.push(finding("machine: processor steal", percent(share), severity, effect));
+        findings.push(finding("machine: CPU steal", percent(share), severity, effect));
     }
     findings
 }

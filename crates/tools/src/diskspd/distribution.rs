@@ -26,7 +26,7 @@ impl Distribution {
         let (absolute, text) = match (text.strip_prefix("pct"), text.strip_prefix("abs")) {
             (Some(rest), _) => (false, rest),
             (_, Some(rest)) => (true, rest),
-            _ => return Err("behind -rd stand pct or abs, as -rdpct90/10:10/90".to_owned()),
+            _ => return Err("-rd takes pct or abs, e.g. -rdpct90/10:10/90".to_owned()),
         };
         let mut parts = Vec::new();
         let mut rest = text;

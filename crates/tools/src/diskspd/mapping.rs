@@ -295,7 +295,7 @@ fn processors(span: &TimeSpan) -> Result<Option<Vec<u32>>, Refusal> {
     }
     if let Some((group, _)) = span.affinity.iter().find(|(group, _)| *group > 0) {
         let cause = format!("this system has no processor groups, and {group} is not the first");
-        return Err(Refusal::new(WHAT, cause).at("-ag").or("number the CPUs from 0 on, as -a0,1,70"));
+        return Err(Refusal::new(WHAT, cause).at("-ag").or("number the CPUs from 0 on, e.g. -a0,1,70"));
     }
     let processors: Vec<u32> = span.affinity.iter().filter_map(|(_, cpu)| u32::try_from(*cpu).ok()).collect();
     Ok((!processors.is_empty()).then_some(processors))

@@ -46,7 +46,7 @@ pub fn text<'a>(bytes: &'a [u8], origin: &mut Origin) -> Cow<'a, str> {
     }
     let text = lossy(rest);
     if matches!(text, Cow::Owned(_)) {
-        origin.quirk("not_utf8", "bytes that are no UTF-8 were replaced by a mark");
+        origin.quirk("not_utf8", "bytes that are not UTF-8 were replaced by a mark");
     }
     text
 }

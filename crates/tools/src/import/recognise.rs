@@ -83,7 +83,7 @@ pub fn known_result(head: &Head<'_>) -> Option<&'static Importer> {
 fn beginning(bytes: &[u8]) -> String {
     const SHOWN: usize = 40;
     if bytes.iter().take(512).any(|byte| *byte == 0) {
-        return "bytes that are no text".to_owned();
+        return "bytes that are not text".to_owned();
     }
     let text = String::from_utf8_lossy(&bytes[..bytes.len().min(512)]);
     let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
@@ -110,7 +110,7 @@ mod tests {
         let unknown = of(b"\n  Dear diary:\ntoday").unwrap_err();
         assert_eq!(unknown.to_string(), "no known format: it begins with \"Dear diary:\"");
         let binary = of(b"\x7fELF\0\0").unwrap_err();
-        assert_eq!(binary.to_string(), "no known format: it begins with bytes that are no text");
+        assert_eq!(binary.to_string(), "no known format: it begins with bytes that are not text");
     }
 
     #[test]
