@@ -10,6 +10,7 @@ use std::time::SystemTime;
 use fathom_fleet::Tally;
 use fathom_record::fleet::{FleetRow, FleetStatus};
 use fathom_rows::fleet::{WholeColumn, WholeKind, WordColumn, is_parquet, whole_columns};
+use fathom_tools::RefusalKind;
 
 use crate::answer::Refusal;
 use crate::serving::{PageError, PageErrorKind};
@@ -154,12 +155,10 @@ impl FleetTable {
         let words = WORDS.map(|name| (name, WholeKind::Words));
         let wanted: Vec<_> =
             words.into_iter().chain(NUMBERS.map(|name| (name, WholeKind::Numbers))).collect();
-        let mut columns =
-            whole_columns(&Arc::new(file), &wanted, (ROWS_MAX, REMEDY_MANY)).map_err(|refusal| {
-                let has_remedy = !refusal.remedy.is_empty();
-                let refusal = Refusal::from(refusal);
-                if has_remedy { refusal } else { refusal.with_remedy(REMEDY) }
-            })?;
+        let mut columns = whole_columns(&Arc::new(file), &wanted, ROWS_MAX).map_err(|refusal| {
+            let remedy = if refusal.kind == RefusalKind::TooMany { REMEDY_MANY } else { REMEDY };
+            Refusal::from(refusal).with_remedy(remedy)
+        })?;
         let lacking = |name: &&&str| {
             wanted.iter().zip(&columns).all(|((known, _), column)| *known != **name || column.is_none())
         };

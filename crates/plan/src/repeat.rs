@@ -590,7 +590,7 @@ mod tests {
         assert!(lacking.contains("--side 'far=TARGET'"), "{lacking}");
         let unknown = RawRepeat { side: vec!["fra=sim:nvme".into()], ..RawRepeat::default() };
         let said = unknown.resolve(&two, flags(&[]), 7).unwrap_err().to_string();
-        assert!(said.contains("no side `fra`"), "{said}");
+        assert!(said.contains("unknown side `fra`"), "{said}");
         assert!(RawRepeat::default().resolve(&two, flags(&["sim:nvme"; 3]), 7).is_err());
     }
 

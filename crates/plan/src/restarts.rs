@@ -100,7 +100,7 @@ mod tests {
                 true,
                 vec![("is-a", side("A", &["kernel=1"])), ("is-b", side("B", &[]))],
                 "is-b",
-                "nothing tells",
+                "no fact identifies",
             ),
             (
                 true,

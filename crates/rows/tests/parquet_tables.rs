@@ -76,7 +76,7 @@ fn whole_columns_are_the_text_s_and_what_is_not_there_is_absent() {
         ("colour", WholeKind::Words),
     ];
     for writer in WRITERS {
-        let found = whole_columns(&Arc::new(golden(writer)), &wanted, (1000, "")).unwrap();
+        let found = whole_columns(&Arc::new(golden(writer)), &wanted, 1000).unwrap();
         let [
             Some(WholeColumn::Words(volumes)),
             Some(WholeColumn::Numbers(writes)),
@@ -96,10 +96,9 @@ fn whole_columns_are_the_text_s_and_what_is_not_there_is_absent() {
             };
             assert!(is_same, "{writer}: {at}: {} for {:?}", writes[at], row[3]);
         }
-        let many = whole_columns(&Arc::new(golden(writer)), &wanted, (1, "take fewer")).unwrap_err();
-        assert!(many.cause.contains("rows") && many.remedy == "take fewer", "{many}");
-        let wrong =
-            whole_columns(&Arc::new(golden(writer)), &[("volume_id", WholeKind::Numbers)], (1000, ""));
+        let many = whole_columns(&Arc::new(golden(writer)), &wanted, 1).unwrap_err();
+        assert!(many.cause.contains("rows") && many.kind == fathom_tools::RefusalKind::TooMany, "{many}");
+        let wrong = whole_columns(&Arc::new(golden(writer)), &[("volume_id", WholeKind::Numbers)], 1000);
         assert!(wrong.unwrap_err().cause.contains("a number is needed"), "{writer}");
     }
 }

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::path::Path;
 
+use fathom_record::shell_bytes;
 use rusqlite::ErrorCode;
 
 use crate::platform;
@@ -153,11 +154,10 @@ fn remedy(kind: StoreErrorKind, path: &Path) -> String {
 }
 
 fn move_away(path: &Path) -> String {
-    let shown = path.display();
-    format!(
-        "move it away, with its -wal file if there is one: mv '{shown}' '{shown}.bad'; \
-         fathom never overwrites it"
-    )
+    let mut away = path.as_os_str().to_owned();
+    away.push(".bad");
+    let (from, to) = (shell_bytes(path.as_os_str().as_encoded_bytes()), shell_bytes(away.as_encoded_bytes()));
+    format!("move it away, with its -wal file if there is one: mv {from} {to}; fathom never overwrites it")
 }
 
 #[cfg(test)]
@@ -173,7 +173,11 @@ mod tests {
             (rusqlite::ffi::SQLITE_CANTOPEN, StoreErrorKind::Permission, "--store"),
             (rusqlite::ffi::SQLITE_FULL, StoreErrorKind::Full, "free some space in /data"),
             (rusqlite::ffi::SQLITE_CORRUPT_VTAB, StoreErrorKind::Corrupt, "never overwrites"),
-            (rusqlite::ffi::SQLITE_NOTADB, StoreErrorKind::NotAStore, "mv '/data/runs.sqlite'"),
+            (
+                rusqlite::ffi::SQLITE_NOTADB,
+                StoreErrorKind::NotAStore,
+                "mv /data/runs.sqlite /data/runs.sqlite.bad;",
+            ),
             (rusqlite::ffi::SQLITE_IOERR_FSYNC, StoreErrorKind::System, "--store"),
         ] {
             let error = rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(code), None);

@@ -10,6 +10,8 @@ pub enum RefusalKind {
     Other,
     /// Which of several devices in a text is meant.
     WhichDevice,
+    /// More than whoever asked can take.
+    TooMany,
 }
 
 /// A text that was refused whole; nothing of it was taken.

@@ -368,7 +368,7 @@ fn two_limits_that_bind_together_are_both_named() {
     assert!(found.contains(&Limit::VolumeIops) && found.contains(&Limit::VolumeThroughput), "{found:?}");
     for claim in &verdict.claims[..2] {
         assert!(claim.probability.unwrap() >= 0.9, "{claim:#?}");
-        assert!(claim.evidence.iter().any(|e| e.text.contains("both bind")), "{claim:#?}");
+        assert!(claim.evidence.iter().any(|e| e.text.contains("both limit the rate")), "{claim:#?}");
     }
 }
 

@@ -4,20 +4,22 @@ use std::collections::BTreeSet;
 
 use fathom_engine::catalogue::{self, EngineKind};
 use fathom_engine::{EngineError, ErrorKind, uring};
+use fathom_record::Workload;
 use fathom_record::facts::{TargetFacts, TargetKind};
 use fathom_target::TargetName;
 
 use super::session::SessionPlan;
+use crate::external::External;
 use fathom_plan::{Named, Needs, Refusal, RunOptions, admissible, on_engine, processors};
-use fathom_record::Workload;
 
 /// What can be said before the target is opened.
 ///
 /// # Errors
 /// The first flag without effect, why it has none, and what to type.
 pub fn check_flags(plan: &SessionPlan<'_>) -> Result<(), EngineError> {
-    // An engine that does not carry files, or that there is not, is judged once it is chosen.
-    let engine = catalogue::choose(plan.plan.engine.as_deref(), TargetKind::File).ok();
+    let asked = plan.plan.engine.as_deref();
+    // An engine of other targets than files is judged by its flags once it is chosen.
+    let engine = catalogue::choose(asked, TargetKind::File).ok();
     for target in &plan.plan.targets {
         let named = match target.parse()? {
             TargetName::Path(_) => Named::Path,
@@ -25,10 +27,22 @@ pub fn check_flags(plan: &SessionPlan<'_>) -> Result<(), EngineError> {
             TargetName::Fabric(_) => Named::Remote,
             _ => Named::Within,
         };
+        // Clients may be on another system, with engines of their own.
+        if named == Named::Path && plan.plan.options.clients.is_empty() {
+            check_carried(asked)?;
+        }
         let engine = engine.filter(|_| named == Named::Path).map(EngineKind::entry);
         first(admissible((&plan.plan.options, plan.needs), plan.literal, engine, &[(target, named)]))?;
     }
     Ok(())
+}
+
+/// That something which a path can name is carried by the engine asked for: a file is laid out for no other.
+fn check_carried(asked: Option<&str>) -> Result<(), EngineError> {
+    let Some(name) = asked.filter(|name| External::of(name).is_none()) else { return Ok(()) };
+    let of_paths = [TargetKind::BlockDevice, TargetKind::NvmeNamespace, TargetKind::File];
+    let mut chosen = of_paths.into_iter().map(|kind| catalogue::choose(Some(name), kind).map(drop));
+    chosen.find(Result::is_ok).unwrap_or_else(|| catalogue::choose(Some(name), TargetKind::File).map(drop))
 }
 
 /// What an engine has no place for: flags, and what is done to the targets.

@@ -7,7 +7,7 @@ use fathom_record::condition::{
     Condition, ConditionOutcome, ConditionState, Figure, JudgedQuantity, Limit, Scope, Unmeasured,
     of_assessment, of_comparison, of_run,
 };
-use fathom_record::{CampaignRecord, RunRecord, Workload};
+use fathom_record::{CampaignRecord, RunRecord, Workload, shell_word};
 
 use super::stored::{Found, StorePlace, find, runs_of};
 use crate::failure::Failure;
@@ -250,7 +250,7 @@ fn say<'a>(outcomes: impl Iterator<Item = &'a ConditionOutcome>) {
             ConditionState::NotMet => "passed",
         };
         let found = outcome.found.trim_start_matches("not measured: ");
-        output::message(&format!("{word}: {found}  ({FLAG} '{}')", outcome.condition));
+        output::message(&format!("{word}: {found}  ({FLAG} {})", shell_word(&outcome.condition)));
     }
 }
 
@@ -269,7 +269,7 @@ fn named(condition: &Condition) -> Option<&str> {
 }
 
 fn refused(text: &str, cause: &str, remedy: &str) -> Failure {
-    Failure::usage(format!("{FLAG} '{text}'"), cause, remedy)
+    Failure::usage(format!("{FLAG} {}", shell_word(text)), cause, remedy)
 }
 
 fn without_reference(text: &str, name: &str, why: &str) -> Failure {

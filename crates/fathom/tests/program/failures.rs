@@ -37,6 +37,29 @@ const CASES: &[(&[&str], i32, &str, &str)] = &[
     (&["run", "--target", ".", "--buffered", "--io-flags", "atomic"], 2, "plan", "leave atomic"),
     (&["run", "--target", ".", "--engine", "uring", "--io-flags", "hipri"], 2, "plan", "--polled"),
     (&["run", "--target", ".", "--io-flags", "dontcache"], 2, "plan", "--buffered"),
+    (&["run", "--target", ".", "--engine", "sync", "--polled"], 2, "plan", "--engine uring"),
+    (&["run", "--target", ".", "--polled", "--buffered"], 2, "plan", "leave --polled or --buffered out"),
+    (
+        &["run", "--target", ".", "--polled", "--rw", "write", "--flush-every", "1"],
+        2,
+        "plan",
+        "or use --engine passthrough",
+    ),
+    (
+        &["run", "--target", "a", "--target", "b", "--stripe", "64k", "--witness"],
+        2,
+        "plan",
+        "leave --witness or --stripe out",
+    ),
+    (&["run", "--target", "null:", "--rw", "write", "--verify", "at-end"], 2, "plan", "leave --verify out"),
+    // Before a file of so many bytes is laid out.
+    (
+        &["run", "--target", ".", "--size", "8P", "--engine", "uirng"],
+        2,
+        "unknown_engine",
+        "use one of: uring",
+    ),
+    (&["run", "--target", ".", "--size", "8P", "--engine", "null"], 2, "plan", "use one of: uring"),
     (
         &["run", "--target", ".", "--engine", "mmap", "--rw", "write", "--durable", "data"],
         2,

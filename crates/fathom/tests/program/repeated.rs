@@ -233,7 +233,7 @@ fn mistakes_say_what_to_type() {
     };
     assert!(said(&["gp3-vs-local-nvm", "--target", "sim:gp3"]).contains("did you mean gp3-vs-local-nvme?"));
     assert!(said(&["gp3-vs-local-nvme", "--target", "sim:gp3"]).contains("--side 'gp3=TARGET'"));
-    assert!(said(&["gp3-vs-local-nvme", "--side", "gp=sim:gp3"]).contains("no side `gp`"));
+    assert!(said(&["gp3-vs-local-nvme", "--side", "gp=sim:gp3"]).contains("unknown side `gp`"));
     assert!(
         said(&["bdevperf-one-core", "--target", "sim:gp3", "--local", "sim:gp3"]).contains("no side `local`")
     );

@@ -63,7 +63,7 @@ impl Groups {
 pub fn whole_columns(
     _file: &Arc<File>,
     _wanted: &[(&str, WholeKind)],
-    _rows_max: (u64, &str),
+    _rows_max: u64,
 ) -> Result<Vec<Option<WholeColumn>>, Refusal> {
     Err(refusal().or("build it with cargo build --release --features columnar"))
 }

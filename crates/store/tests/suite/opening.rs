@@ -124,7 +124,7 @@ fn files_that_are_no_store_are_refused_and_left_alone() {
     fs::write(&path, "x").unwrap();
     assert_refused(&path, StoreErrorKind::NotAStore, "never overwrites it");
     fs::write(&path, vec![b'x'; 100_000]).unwrap();
-    assert_refused(&path, StoreErrorKind::NotAStore, "mv '");
+    assert_refused(&path, StoreErrorKind::NotAStore, "mv ");
     fs::write(&path, "SQLite format 3\0").unwrap();
     assert_refused(&path, StoreErrorKind::NotAStore, "never overwrites it");
     fs::remove_file(&path).unwrap();
@@ -197,7 +197,10 @@ fn a_log_whose_store_is_gone_is_not_mixed_into_a_new_one() {
     fs::write(&log, &bytes).unwrap();
     let error = Store::open(&path).map(drop).unwrap_err();
     assert_eq!(error.kind, StoreErrorKind::NotAStore);
-    assert!(error.remedy.contains(&format!("mv '{}'", log.display())), "{error}");
+    assert!(
+        error.remedy.contains(&format!("mv {} ", fathom_record::shell_word(&log.to_string_lossy()))),
+        "{error}"
+    );
     assert!(fs::read(&log).unwrap() == bytes && !path.exists());
     fs::remove_file(&log).unwrap();
     assert_eq!(Store::open(&path).unwrap().runs(&RunFilter::default()).unwrap(), []);

@@ -7,6 +7,7 @@ use fathom_campaign::calendar_now;
 use fathom_demand::price_list;
 use fathom_fleet::check_region;
 use fathom_measure::{Bytes, Nanos, Share};
+use fathom_record::{shell_bytes, shell_word};
 use fathom_report::{html, terminal};
 use fathom_sizing::catalogue::{CatalogueError, Instance, Prices, Wanted};
 use fathom_sizing::margin::{Margin, USUAL};
@@ -98,7 +99,8 @@ pub fn perform(place: &StorePlace, arguments: &SizeArguments) -> Result<Status, 
 /// What to type behind `fathom profile` for the same demand.
 fn sources(arguments: &SizeArguments) -> String {
     let metrics = &arguments.metrics;
-    let mut words: Vec<String> = arguments.demand.iter().map(|path| path.display().to_string()).collect();
+    let mut words: Vec<String> =
+        arguments.demand.iter().map(|path| shell_bytes(path.as_os_str().as_encoded_bytes())).collect();
     let flags = [
         ("--prometheus", metrics.prometheus.as_deref()),
         ("--cloudwatch", metrics.cloudwatch.as_deref()),
@@ -114,7 +116,7 @@ fn sources(arguments: &SizeArguments) -> String {
     ];
     let given =
         flags.into_iter().filter_map(|(flag, value)| Some((flag, value.filter(|value| !value.is_empty())?)));
-    words.extend(given.map(|(flag, value)| format!("{flag} '{value}'")));
+    words.extend(given.map(|(flag, value)| format!("{flag} {}", shell_word(value))));
     words.join(" ")
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fathom_tools::Refusal;
+use fathom_tools::{Refusal, RefusalKind};
 use parquet::errors::Result as Decoded;
 use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
 use parquet::file::properties::ReaderProperties;
@@ -16,22 +16,21 @@ use super::kind::{Kind, Wanted};
 use super::{BATCH_ROWS, TABLE, check_groups, check_kind, footer_of, said};
 use crate::fleet::{WholeColumn, WholeKind, WordColumn};
 
-/// Reads columns by their names; one that the table does not have is absent. With the most rows that are read comes
-/// what to do about more.
+/// Reads columns by their names; one that the table does not have is absent.
 ///
 /// # Errors
 /// When the file is damaged, a column holds values of another kind, or it has more rows than that.
 pub fn whole_columns<F: ChunkReader + 'static>(
     file: &Arc<F>,
     wanted: &[(&str, WholeKind)],
-    (rows_max, remedy): (u64, &str),
+    rows_max: u64,
 ) -> Result<Vec<Option<WholeColumn>>, Refusal> {
     let footer = footer_of(file.as_ref())?;
     let of_group = |group: &RowGroupMetaData| u64::try_from(group.num_rows()).unwrap_or(0);
     let rows = footer.row_groups().iter().fold(0, |rows: u64, group| rows.saturating_add(of_group(group)));
     if rows > rows_max {
         let cause = format!("it has {rows} rows, and up to {rows_max} are read");
-        return Err(Refusal::new(TABLE, cause).or(remedy));
+        return Err(Refusal::new(TABLE, cause).of_kind(RefusalKind::TooMany));
     }
     let names = footer.file_metadata().schema_descr().columns();
     let place = |name: &str| names.iter().position(|column| column.path().string() == name);
