@@ -136,7 +136,7 @@ fn in_a_guest(
     Ok(report(&console::read(&seen.text), &seen))
 }
 
-fn report(results: &console::Results, seen: &vm::Seen) -> Outcome {
+fn report(results: &console::Results, seen: &vm::BootOutcome) -> Outcome {
     for case in &results.cases {
         match &case.verdict {
             Verdict::Pass => println!("pass  {}", case.name),

@@ -64,7 +64,7 @@ pub struct Machine {
 }
 
 /// What came of it.
-pub struct Seen {
+pub struct BootOutcome {
     /// All that the console showed.
     pub text: String,
     /// From start to end.
@@ -93,7 +93,7 @@ pub fn empty_disk(folder: &Path, name: &str, bytes: u64) -> Result<PathBuf, Stri
 /// # Errors
 /// Where QEMU cannot be started or refuses the machine. A guest that does not end is no error: its
 /// console tells how far it came.
-pub fn boot(kernel: &Kernel, machine: &Machine, seconds: u64, folder: &Path) -> Result<Seen, String> {
+pub fn boot(kernel: &Kernel, machine: &Machine, seconds: u64, folder: &Path) -> Result<BootOutcome, String> {
     let place = |name: &str| folder.join(name);
     let fail = |name: &str, error: std::io::Error| format!("{}: {error}", place(name).display());
     fs::write(place("root.cpio"), &machine.root).map_err(|error| fail("root.cpio", error))?;
@@ -127,7 +127,7 @@ pub fn boot(kernel: &Kernel, machine: &Machine, seconds: u64, folder: &Path) -> 
         return Err(format!("{program}: {}", words.trim()));
     }
     let bytes = fs::read(place("console")).map_err(|error| fail("console", error))?;
-    Ok(Seen { text: String::from_utf8_lossy(&bytes).into_owned(), wall })
+    Ok(BootOutcome { text: String::from_utf8_lossy(&bytes).into_owned(), wall })
 }
 
 /// Waits for the end, or makes it; whether QEMU itself gave up.

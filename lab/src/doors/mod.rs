@@ -20,7 +20,7 @@ mod options;
 mod pair;
 mod report;
 mod scene;
-mod seen;
+mod snapshot;
 mod sparse;
 mod states;
 mod victims;

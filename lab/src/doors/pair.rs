@@ -10,7 +10,7 @@ use super::child::{self, Ending};
 use super::door::{Door, Kind as Way, Step, quoted};
 use super::masters::Masters;
 use super::scene::{Moment, Scene, description};
-use super::seen;
+use super::snapshot;
 use super::states::{self, State};
 use super::victims::{Class, Kind};
 
@@ -157,13 +157,13 @@ fn has_begun(before: &Moment, now: &Moment) -> bool {
 
 /// What is not as it was; of the blank device only once it holds somebody's data.
 fn differences(scene: &Scene, before: &Moment, after: &Moment, guarded: bool, named: bool) -> Vec<String> {
-    let mut differences: Vec<String> = seen::changes(&before.names, &after.names)
+    let mut differences: Vec<String> = snapshot::changes(&before.names, &after.names)
         .into_iter()
         .filter(|(path, _)| !(named && scene.own_names.contains(path)))
         .map(|(path, what)| format!("{}: {what}", quoted(&[path.into()])))
         .collect();
     let both = |before, after| match (before, after) {
-        (Some(before), Some(after)) => seen::content_change(before, after),
+        (Some(before), Some(after)) => snapshot::content_change(before, after),
         _ => None,
     };
     let device = both(before.device.as_ref(), after.device.as_ref()).filter(|_| !named);

@@ -11,7 +11,7 @@ use super::super::draw::Draw;
 use super::super::loop_device::LoopDevice;
 use super::door::{Door, Places, escaped};
 use super::masters::Masters;
-use super::seen::{self, Seen};
+use super::snapshot::{self, FolderSnapshot};
 use super::sparse::{self, Content};
 use super::states::State;
 use super::victims::{Class, Kind};
@@ -35,7 +35,7 @@ pub struct Scene {
 
 /// What was there at one moment.
 pub struct Moment {
-    pub names: Seen,
+    pub names: FolderSnapshot,
     pub device: Option<Content>,
     pub blank: Option<Content>,
 }
@@ -212,8 +212,8 @@ impl Scene {
     /// # Errors
     /// Of the system.
     pub fn moment(&self) -> io::Result<Moment> {
-        let mut names = seen::look(&self.folder.join("v"))?;
-        names.extend(seen::look(&self.folder.join("here"))?);
+        let mut names = snapshot::look(&self.folder.join("v"))?;
+        names.extend(snapshot::look(&self.folder.join("here"))?);
         names.retain(|path, _| path.file_name() != Some(OsStr::new("tmp")));
         let read = |held: &Option<(LoopDevice, PathBuf)>| match held {
             Some((device, below)) => behind(device, below).map(Some),

@@ -2,27 +2,27 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::call_summary::{Addresses, CallSummary};
 use super::difference::{Differences, Tolerance, distance};
 use super::job::{Job, Pace};
-use super::seen::{Addresses, Seen};
 use super::trace::Way;
 
 /// Fewer I/Os than these have no distribution.
 const FEW: u64 = 16;
 
 /// Compares the calls of both.
-pub fn compare(job: &Job, fio: &Seen, fathom: &Seen, found: &mut Differences) {
+pub fn compare(job: &Job, fio: &CallSummary, fathom: &CallSummary, found: &mut Differences) {
     // What goes through a ring or a mapping is seen of neither.
     if fio.ways.is_empty() && fathom.ways.is_empty() {
         return;
     }
     let sized = job.pace == Pace::Sized;
     let ways: BTreeSet<Way> = fio.ways.keys().chain(fathom.ways.keys()).copied().collect();
-    let total = |seen: &Seen| seen.ways.values().map(|way| way.ios).sum::<u64>();
+    let total = |seen: &CallSummary| seen.ways.values().map(|way| way.ios).sum::<u64>();
     let mixed = fio.ways.len() > 1;
     let none = Addresses::default();
     for way in ways {
-        let of = |seen: &Seen| seen.ways.get(&way).map_or(0, |way| way.ios);
+        let of = |seen: &CallSummary| seen.ways.get(&way).map_or(0, |way| way.ios);
         let (a, b) = (fio.ways.get(&way).unwrap_or(&none), fathom.ways.get(&way).unwrap_or(&none));
         if a.ios == 0 || b.ios == 0 {
             found.unless(false, format!("io.way.{}", way.name()), ios(a.ios), ios(b.ios));
@@ -31,7 +31,7 @@ pub fn compare(job: &Job, fio: &Seen, fathom: &Seen, found: &mut Differences) {
         // Without a rate a direction goes as fast as the machine lets each program go.
         let by_speed = job.pace == Pace::Rated && !(job.has_rate("read") && job.has_rate("write"));
         if mixed && !by_speed && !job.is_a_race() {
-            let share = |seen: &Seen| of(seen) as f64 / total(seen).max(1) as f64;
+            let share = |seen: &CallSummary| of(seen) as f64 / total(seen).max(1) as f64;
             let within = 0.03 + 2.0 / (total(fio).min(total(fathom)) as f64).sqrt();
             found.shares(format!("io.share.{}", way.name()), share(fio), share(fathom), within);
         }
@@ -51,7 +51,7 @@ fn ios(count: u64) -> String {
     format!("{count} I/Os")
 }
 
-fn several_sizes(seen: &Seen) -> bool {
+fn several_sizes(seen: &CallSummary) -> bool {
     seen.ways.values().any(|way| way.sizes.len() > 1)
 }
 
@@ -196,7 +196,7 @@ fn times(map: &BTreeMap<String, u64>, name: &str) -> u64 {
 }
 
 /// Flushes, advice, flags of descriptors, batches, and changes from file to file.
-fn calls(job: &Job, fio: &Seen, fathom: &Seen, mixed: bool, found: &mut Differences) {
+fn calls(job: &Job, fio: &CallSummary, fathom: &CallSummary, mixed: bool, found: &mut Differences) {
     let sized = job.pace == Pace::Sized;
     for name in names(&fio.syncs, &fathom.syncs) {
         let (a, b) = (times(&fio.syncs, name), times(&fathom.syncs, name));
@@ -209,12 +209,13 @@ fn calls(job: &Job, fio: &Seen, fathom: &Seen, mixed: bool, found: &mut Differen
         found.unless(same, format!("sync.{name}"), a, b);
     }
     // The page cache takes no part in direct I/O and trims, whatever it is advised.
-    let is_direct =
-        |seen: &Seen| seen.flags.iter().all(|(way, flags)| *way == Way::Trim || flags.contains("O_DIRECT"));
+    let is_direct = |seen: &CallSummary| {
+        seen.flags.iter().all(|(way, flags)| *way == Way::Trim || flags.contains("O_DIRECT"))
+    };
     if !is_direct(fio) || !is_direct(fathom) {
         advice(job, fio, fathom, found);
     }
-    let flags = |seen: &Seen| {
+    let flags = |seen: &CallSummary| {
         let shown = seen.flags.iter().map(|(way, flags)| format!("{} {flags}", way.name()).trim().to_owned());
         shown.collect::<Vec<_>>().join(", ")
     };
@@ -224,14 +225,14 @@ fn calls(job: &Job, fio: &Seen, fathom: &Seen, mixed: bool, found: &mut Differen
     }
     let several = [fio, fathom].iter().any(|seen| seen.ways.values().any(|way| way.files.len() > 1));
     if several {
-        let share = |seen: &Seen| seen.switches as f64 / (seen.switches + seen.stays).max(1) as f64;
+        let share = |seen: &CallSummary| seen.switches as f64 / (seen.switches + seen.stays).max(1) as f64;
         let fewest = (fio.switches + fio.stays).min(fathom.switches + fathom.stays).max(1);
         found.shares("io.switches", share(fio), share(fathom), 0.05 + 1.5 / (fewest as f64).sqrt());
     }
 }
 
 /// What the page cache was told, and flushes of what was there before.
-fn advice(job: &Job, fio: &Seen, fathom: &Seen, found: &mut Differences) {
+fn advice(job: &Job, fio: &CallSummary, fathom: &CallSummary, found: &mut Differences) {
     let sized = job.pace == Pace::Sized;
     found.unless(
         (fio.early_syncs > 0) == (fathom.early_syncs > 0),
@@ -250,20 +251,20 @@ mod tests {
     use super::super::trace::{Act, Call};
     use super::*;
 
-    fn seen(ios: impl Iterator<Item = (Way, u64, u64)>, more: &[Act]) -> Seen {
+    fn seen(ios: impl Iterator<Item = (Way, u64, u64)>, more: &[Act]) -> CallSummary {
         let act = |(way, offset, bytes)| Act::Io { way, offset, bytes, flags: String::new() };
         let call = |act| Call { thread: 2, lays_out: false, file: "data".to_owned(), act };
-        Seen::of(&ios.map(act).chain(more.iter().cloned()).map(call).collect::<Vec<_>>())
+        CallSummary::of(&ios.map(act).chain(more.iter().cloned()).map(call).collect::<Vec<_>>())
     }
 
-    fn kinds(text: &str, fio: &Seen, fathom: &Seen) -> Vec<String> {
+    fn kinds(text: &str, fio: &CallSummary, fathom: &CallSummary) -> Vec<String> {
         let job = Job { text: text.to_owned(), ..Job::default() };
         let mut found = Differences::default();
         compare(&job, fio, fathom, &mut found);
         found.0.into_iter().map(|difference| difference.kind).collect()
     }
 
-    fn reads(offsets: impl Iterator<Item = u64>) -> Seen {
+    fn reads(offsets: impl Iterator<Item = u64>) -> CallSummary {
         seen(offsets.map(|at| (Way::Read, at * 4096, 4096)), &[])
     }
 

@@ -9,6 +9,7 @@
 mod by_calls;
 mod by_left;
 mod by_result;
+mod call_summary;
 mod collected;
 mod difference;
 mod explained;
@@ -21,7 +22,6 @@ mod own;
 mod ran;
 mod report;
 mod scene;
-mod seen;
 mod shorten;
 mod trace;
 

@@ -10,10 +10,10 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::super::doors::child;
+use super::call_summary::CallSummary;
 use super::job::Job;
 use super::left::{self, Thing};
 use super::scene::Scene;
-use super::seen::Seen;
 use super::trace;
 
 /// A job that runs for longer is ended.
@@ -40,7 +40,7 @@ pub struct Ran {
     pub out: String,
     pub err: String,
     pub json: Option<Value>,
-    pub seen: Seen,
+    pub seen: CallSummary,
     pub left: BTreeMap<String, Thing>,
     /// What was typed, for people.
     pub command: String,
@@ -98,7 +98,7 @@ pub fn run(tools: &Tools, tool: Tool, job: &Job, scene: &Scene) -> Result<Ran, S
     let text = fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     let named_jobs = tool == Tool::Fathom;
     let calls = trace::read(&String::from_utf8_lossy(&text), &scene.here(), &scene.devices(), named_jobs);
-    ran.seen = Seen::of(&calls);
+    ran.seen = CallSummary::of(&calls);
     Ok(ran)
 }
 

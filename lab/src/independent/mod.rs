@@ -16,7 +16,7 @@ use super::programs;
 use super::stop::Stop;
 pub use device::Setup;
 use generate::Case;
-use score::Asked;
+use score::AnsweredCase;
 
 /// What was typed.
 #[derive(Args, Debug)]
@@ -64,7 +64,7 @@ pub fn run(root: &Path, options: Options) -> Result<Outcome, String> {
 }
 
 /// Cases that were asked before somebody ended it, in their order.
-fn ask_all(fathom: &Path, cases: Vec<Case>) -> Result<Vec<Asked>, String> {
+fn ask_all(fathom: &Path, cases: Vec<Case>) -> Result<Vec<AnsweredCase>, String> {
     let stop = Stop::listen()?;
     let asker = Asker { fathom, experiments: 5, seconds: 8, keep: None, stop: &stop };
     let (waiting, done) = (Mutex::new(cases.into_iter()), Mutex::new(Vec::new()));
@@ -82,11 +82,11 @@ fn ask_all(fathom: &Path, cases: Vec<Case>) -> Result<Vec<Asked>, String> {
         }
     });
     let mut asked = done.into_inner().map_err(|_| "a thread ended early".to_owned())?;
-    asked.sort_by_key(|one: &Asked| (one.case.seed, one.case.number));
+    asked.sort_by_key(|one: &AnsweredCase| (one.case.seed, one.case.number));
     Ok(asked)
 }
 
-fn ask(asker: &Asker<'_>, case: Case) -> Asked {
+fn ask(asker: &Asker<'_>, case: Case) -> AnsweredCase {
     let arguments = case.setup.arguments();
     let answer = tempfile::tempdir().map_err(|error| error.to_string()).and_then(|folder| {
         asker.ask(&Question { id: "independent", arguments: &arguments, groups: &[], folder: folder.path() })
@@ -95,5 +95,5 @@ fn ask(asker: &Asker<'_>, case: Case) -> Asked {
         println!("no answer, seed {} case {}: {error}", case.seed, case.number);
         Vec::new()
     });
-    Asked { case, named }
+    AnsweredCase { case, named }
 }

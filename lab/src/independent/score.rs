@@ -10,12 +10,12 @@ use crate::cases::Named;
 const SURE: f64 = 0.95;
 
 /// A case with the causes that fathom named, most probable first; empty where it gave no answer.
-pub struct Asked {
+pub struct AnsweredCase {
     pub case: Case,
     pub named: Vec<Named>,
 }
 
-impl Asked {
+impl AnsweredCase {
     fn first(&self) -> (&str, f64) {
         self.named.first().map_or(("no_answer", 0.0), |named| (named.cause.as_str(), named.probability))
     }
@@ -26,11 +26,11 @@ impl Asked {
 }
 
 /// Figures and the confusion table, as Markdown.
-pub fn markdown(asked: &[Asked], close: usize) -> String {
+pub fn markdown(asked: &[AnsweredCase], close: usize) -> String {
     let total = asked.len().max(1) as f64;
     let first = asked.iter().filter(|one| one.right_among(1)).count();
     let two = asked.iter().filter(|one| one.right_among(2)).count();
-    let sure: Vec<&Asked> = asked.iter().filter(|one| one.first().1 >= SURE).collect();
+    let sure: Vec<&AnsweredCase> = asked.iter().filter(|one| one.first().1 >= SURE).collect();
     let sure_right = sure.iter().filter(|one| one.right_among(1)).count();
     let none = asked.iter().filter(|one| one.named.is_empty()).count();
     let mut text = format!(
@@ -57,9 +57,9 @@ pub fn markdown(asked: &[Asked], close: usize) -> String {
 
 /// Mean distance between what was said and what was right, over ten equal bins of probability, weighted by cases.
 /// What was not answered says nothing.
-fn calibration_error(asked: &[Asked]) -> f64 {
+fn calibration_error(asked: &[AnsweredCase]) -> f64 {
     let mut bins = [(0.0, 0.0); 10];
-    let answered: Vec<&Asked> = asked.iter().filter(|one| !one.named.is_empty()).collect();
+    let answered: Vec<&AnsweredCase> = asked.iter().filter(|one| !one.named.is_empty()).collect();
     for one in &answered {
         let bin = &mut bins[((one.first().1 * 10.0) as usize).min(9)];
         *bin = (bin.0 + one.first().1, bin.1 + f64::from(u8::from(one.right_among(1))));
@@ -71,7 +71,7 @@ fn calibration_error(asked: &[Asked]) -> f64 {
 ///
 /// # Errors
 /// Where the table cannot be made.
-pub fn csv(asked: &[Asked]) -> Result<Vec<u8>, String> {
+pub fn csv(asked: &[AnsweredCase]) -> Result<Vec<u8>, String> {
     let mut table = csv::Writer::from_writer(Vec::new());
     let head = ["seed", "number", "arguments", "label", "right", "first", "probability", "second"];
     table.write_record(head).map_err(|error| error.to_string())?;
@@ -100,12 +100,12 @@ mod tests {
     #[test]
     fn scores_count_what_is_right_and_bins_weigh_what_was_said() {
         let (cases, _) = super::super::generate::cases(1, 4);
-        let asked: Vec<Asked> = cases
+        let asked: Vec<AnsweredCase> = cases
             .into_iter()
             .enumerate()
             .map(|(n, case)| {
                 let cause = if n < 3 { case.right[0] } else { "thermal" };
-                Asked { named: vec![Named { cause: cause.to_owned(), probability: 0.95 }], case }
+                AnsweredCase { named: vec![Named { cause: cause.to_owned(), probability: 0.95 }], case }
             })
             .collect();
         assert!((calibration_error(&asked) - 0.2).abs() < 1e-9, "said 0.95, right 0.75");

@@ -53,7 +53,7 @@ const NOTICES: &str = "usr/share/doc/fathom/NOTICES.txt";
 
 /// What was asked for.
 #[derive(Debug, PartialEq, Eq)]
-struct Asked {
+struct DistArguments {
     target: String,
     profile: String,
     out: Option<PathBuf>,
@@ -62,7 +62,7 @@ struct Asked {
     tried: bool,
 }
 
-impl Asked {
+impl DistArguments {
     fn read(arguments: Vec<String>) -> Result<Self, String> {
         let mut asked = Self {
             target: DEFAULT_TARGET.to_owned(),
@@ -98,7 +98,7 @@ impl Asked {
 }
 
 pub fn run(root: &Path, arguments: Vec<String>) -> Result<(), String> {
-    let asked = Asked::read(arguments)?;
+    let asked = DistArguments::read(arguments)?;
     let architecture = deb::architecture(&asked.target)
         .ok_or_else(|| format!("{}: there are packages for x86_64 and aarch64 alone", asked.target))?;
     let metadata = metadata(root, &asked.target)?;
@@ -280,7 +280,8 @@ mod tests {
 
     #[test]
     fn flags_are_read_in_both_forms() {
-        let read = |words: &[&str]| Asked::read(words.iter().map(|word| (*word).to_owned()).collect());
+        let read =
+            |words: &[&str]| DistArguments::read(words.iter().map(|word| (*word).to_owned()).collect());
         assert_eq!(read(&[]).expect("nothing").target, DEFAULT_TARGET);
         let asked = read(&["--target=aarch64-unknown-linux-musl", "--out", "x"]).expect("flags");
         assert_eq!((asked.target.as_str(), asked.out), ("aarch64-unknown-linux-musl", Some("x".into())));

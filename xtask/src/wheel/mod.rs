@@ -34,14 +34,14 @@ const LICENCES: [&str; 2] = ["LICENSE-APACHE", "LICENSE-MIT"];
 
 /// What was asked for.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Asked {
+struct WheelArguments {
     target: Option<String>,
     profile: Option<String>,
     library: Option<PathBuf>,
     out: Option<PathBuf>,
 }
 
-impl Asked {
+impl WheelArguments {
     fn read(arguments: Vec<String>) -> Result<Self, String> {
         let mut asked = Self::default();
         let mut words = arguments.into_iter();
@@ -68,7 +68,7 @@ impl Asked {
 }
 
 pub fn run(root: &Path, arguments: Vec<String>) -> Result<(), String> {
-    let asked = Asked::read(arguments)?;
+    let asked = WheelArguments::read(arguments)?;
     let out = asked.out.clone().unwrap_or_else(|| root.join("target/wheel"));
     fs::create_dir_all(&out).map_err(|error| format!("{}: {error}", out.display()))?;
     let library = match &asked.library {
@@ -113,7 +113,7 @@ fn read(path: &Path) -> Result<Vec<u8>, String> {
 }
 
 /// Builds the library; gives its place.
-fn build(root: &Path, asked: &Asked, out: &Path) -> Result<PathBuf, String> {
+fn build(root: &Path, asked: &WheelArguments, out: &Path) -> Result<PathBuf, String> {
     let mut build = Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned()));
     let profile = asked.profile.as_deref().unwrap_or("dist");
     build.args(["build", "--locked", "--profile", profile, "--package", "fathom-python"]);
@@ -227,7 +227,7 @@ mod tests {
 
     #[test]
     fn words_are_read_or_refused() {
-        let words = |text: &str| Asked::read(text.split_whitespace().map(str::to_owned).collect());
+        let words = |text: &str| WheelArguments::read(text.split_whitespace().map(str::to_owned).collect());
         let asked = words("--target=aarch64-unknown-linux-gnu --profile dev --out x").unwrap();
         assert_eq!(asked.target.as_deref(), Some("aarch64-unknown-linux-gnu"));
         assert_eq!((asked.profile.as_deref(), asked.out), (Some("dev"), Some(PathBuf::from("x"))));

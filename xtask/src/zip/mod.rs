@@ -64,14 +64,14 @@ const FAMILIES: [&str; 2] = ["api-ms-win-crt-", "api-ms-win-core-synch-"];
 
 /// What was asked for.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Asked {
+struct ZipArguments {
     target: Option<String>,
     profile: Option<String>,
     program: Option<PathBuf>,
     out: Option<PathBuf>,
 }
 
-impl Asked {
+impl ZipArguments {
     fn read(arguments: Vec<String>) -> Result<Self, String> {
         let mut asked = Self::default();
         let mut words = arguments.into_iter();
@@ -98,7 +98,7 @@ impl Asked {
 }
 
 pub fn run(root: &Path, arguments: Vec<String>) -> Result<(), String> {
-    let asked = Asked::read(arguments)?;
+    let asked = ZipArguments::read(arguments)?;
     let target = asked.target.as_deref().unwrap_or(X64);
     let (_, processor, machine) = TARGETS
         .into_iter()
@@ -261,7 +261,7 @@ mod tests {
 
     #[test]
     fn words_are_read_or_refused() {
-        let words = |text: &str| Asked::read(text.split_whitespace().map(str::to_owned).collect());
+        let words = |text: &str| ZipArguments::read(text.split_whitespace().map(str::to_owned).collect());
         assert_eq!(words("--target x --out=y").unwrap().out, Some(PathBuf::from("y")));
         assert!(words("--program x --profile dev").unwrap_err().contains("`--profile`"));
         assert!(words("--try").unwrap_err().contains("needs a value"));

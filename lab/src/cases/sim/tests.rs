@@ -14,12 +14,12 @@ fn value<'a>(case: &'a Case, flag: &str) -> Option<&'a str> {
 }
 
 /// Bounds of the device and the load, in operations per second, least first.
-struct Known {
+struct ExpectedBounds {
     bounds: Vec<(Option<Resource>, f64)>,
     truth: DeviceTruth,
 }
 
-fn known(case: &Case, regime: Regime) -> Known {
+fn known(case: &Case, regime: Regime) -> ExpectedBounds {
     let device = parse(&case.arguments[0]).unwrap_or_else(|error| panic!("{}: {error}", case.id));
     let truth = SimDevice::new(device).unwrap_or_else(|error| panic!("{}: {error}", case.id)).truth();
     let bytes: u64 = value(case, "--bs").unwrap().parse().unwrap();
@@ -49,7 +49,7 @@ fn known(case: &Case, regime: Regime) -> Known {
         seen.push(bound.0);
         first
     });
-    Known { bounds, truth }
+    ExpectedBounds { bounds, truth }
 }
 
 /// What binds by the closed form, and how far the next bound is above.

@@ -38,7 +38,7 @@ pub struct Addresses {
 
 /// All that one program did.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Seen {
+pub struct CallSummary {
     pub ways: BTreeMap<Way, Addresses>,
     /// Flushes by the call's name, from the first I/O of a job on.
     pub syncs: BTreeMap<String, u64>,
@@ -54,7 +54,7 @@ pub struct Seen {
     pub stays: u64,
 }
 
-impl Seen {
+impl CallSummary {
     /// Adds the calls up; I/Os that lay files out do not count.
     pub fn of(calls: &[Call]) -> Self {
         let mut seen = Self::default();
@@ -174,7 +174,7 @@ mod tests {
             io(3, "a", 4096),
             Call { file: "of a later stage".to_owned(), ..sync(1) },
         ];
-        let seen = Seen::of(&calls);
+        let seen = CallSummary::of(&calls);
         let read = &seen.ways[&Way::Read];
         assert_eq!((read.ios, read.bytes, read.distinct, read.step), (5, 20480, 4, 4096));
         assert_eq!((read.onwards, read.backwards, read.followers), (1, 1, 2));

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::sparse::{self, Content};
 
 /// All names below a folder, with what stands under them.
-pub type Seen = BTreeMap<PathBuf, Thing>;
+pub type FolderSnapshot = BTreeMap<PathBuf, Thing>;
 
 /// What stands under a name. Times of reading are left out: reading is allowed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,13 +25,13 @@ pub enum Thing {
 ///
 /// # Errors
 /// Of the system.
-pub fn look(folder: &Path) -> io::Result<Seen> {
-    let mut seen = Seen::new();
+pub fn look(folder: &Path) -> io::Result<FolderSnapshot> {
+    let mut seen = FolderSnapshot::new();
     gather(folder, &mut seen)?;
     Ok(seen)
 }
 
-fn gather(folder: &Path, seen: &mut Seen) -> io::Result<()> {
+fn gather(folder: &Path, seen: &mut FolderSnapshot) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         let known = fs::symlink_metadata(&path)?;
@@ -64,7 +64,7 @@ fn thing(path: &Path, known: &Metadata) -> io::Result<Thing> {
 }
 
 /// What was there before and is not the same, in words; what is new is nobody's loss.
-pub fn changes(before: &Seen, after: &Seen) -> Vec<(PathBuf, String)> {
+pub fn changes(before: &FolderSnapshot, after: &FolderSnapshot) -> Vec<(PathBuf, String)> {
     let change = |(path, old): (&PathBuf, &Thing)| {
         let what = match (old, after.get(path)) {
             (_, None) => "is gone".to_owned(),
