@@ -24,7 +24,7 @@ pub struct Editor {
 }
 
 /// What every change names.
-struct Seen {
+struct Revision {
     /// The number that came with what was looked at.
     seq: i64,
     /// Number of the store.
@@ -128,7 +128,7 @@ fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, Refusal> {
 }
 
 /// The store that is to be changed.
-fn writable(shelf: &mut Shelf, Seen { seq, store }: Seen) -> Result<Store, Refusal> {
+fn writable(shelf: &mut Shelf, Revision { seq, store }: Revision) -> Result<Store, Refusal> {
     let found = shelf.store_to_change(store, seq);
     Ok(found.ok_or_else(|| Refusal::no_such(format!("no store {store} is served")))??)
 }
@@ -149,7 +149,7 @@ fn labels(shelf: &mut Shelf, asked: &Labels) -> Result<Store, Refusal> {
     for word in &asked.words {
         check_word(word).map_err(|cause| Refusal::usage("words", cause))?;
     }
-    let store = writable(shelf, Seen { seq: asked.seq, store: asked.store })?;
+    let store = writable(shelf, Revision { seq: asked.seq, store: asked.store })?;
     let (what, now) = (whole(&store, &asked.object)?, calendar_now());
     if asked.remove {
         store.unlabel(&what, &asked.words, &now)?;
@@ -162,7 +162,7 @@ fn labels(shelf: &mut Shelf, asked: &Labels) -> Result<Store, Refusal> {
 fn notes(shelf: &mut Shelf, editor: &Editor, asked: &Notes) -> Result<Store, Refusal> {
     let text = asked.text.as_deref().map(check_note).transpose();
     let text = text.map_err(|cause| Refusal::usage("text", cause))?;
-    let store = writable(shelf, Seen { seq: asked.seq, store: asked.store })?;
+    let store = writable(shelf, Revision { seq: asked.seq, store: asked.store })?;
     let (what, now) = (whole(&store, &asked.object)?, calendar_now());
     match (text, asked.remove) {
         (Some(text), None) => drop(store.write_note(&what, text, editor.author.as_deref(), &now)?),
@@ -176,7 +176,7 @@ fn notes(shelf: &mut Shelf, editor: &Editor, asked: &Notes) -> Result<Store, Ref
 }
 
 fn baselines(shelf: &mut Shelf, asked: &Baselines) -> Result<Store, Refusal> {
-    let store = writable(shelf, Seen { seq: asked.seq, store: asked.store })?;
+    let store = writable(shelf, Revision { seq: asked.seq, store: asked.store })?;
     let Resolved::Run(run) = whole(&store, &asked.run)? else {
         return Err(Refusal::usage("run", format!("{:?} is a campaign, and a baseline is a run", asked.run)));
     };
@@ -189,7 +189,7 @@ fn baselines(shelf: &mut Shelf, asked: &Baselines) -> Result<Store, Refusal> {
 }
 
 fn marks(shelf: &mut Shelf, editor: &Editor, asked: &Marks) -> Result<Store, Refusal> {
-    let (seen, now) = (Seen { seq: asked.seq, store: asked.store }, calendar_now());
+    let (seen, now) = (Revision { seq: asked.seq, store: asked.store }, calendar_now());
     match (&asked.title, asked.remove) {
         (Some(title), None) => {
             let mark = mark(title, asked, editor, &now)?;
@@ -236,7 +236,7 @@ fn findings(shelf: &mut Shelf, editor: &Editor, asked: Findings) -> Result<Store
     if !(least > 0.0 && least < 1.0) {
         return Err(Refusal::usage("least", "it is a share above 0 and below 1"));
     }
-    let store = writable(shelf, Seen { seq: asked.seq, store: asked.store })?;
+    let store = writable(shelf, Revision { seq: asked.seq, store: asked.store })?;
     let choice = TrendChoice { target: asked.target, ..TrendChoice::default() };
     let found = trends(&store, &choice, metric, least)?;
     let seen = Acknowledged { text, author: editor.author.clone(), at: calendar_now() };

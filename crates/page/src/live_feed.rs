@@ -15,7 +15,7 @@ use hyper::body::{Body, Bytes, Frame};
 use serde::Serialize;
 use tokio::time::{Interval, MissedTickBehavior, interval};
 
-use crate::answer::{Asked, Refusal};
+use crate::answer::{QueryParameters, Refusal};
 
 /// Between two looks at the ring: a second is on the screen well within the next.
 const LOOK: Duration = Duration::from_millis(250);
@@ -29,7 +29,7 @@ const RETRY_MS: u32 = 2000;
 /// # Errors
 /// When something else is asked for.
 pub(crate) fn running(folders: &[PathBuf], query: &str) -> Result<Vec<u8>, Refusal> {
-    Asked::of(query)?.end()?;
+    QueryParameters::of(query)?.end()?;
     let mut looked = look(folders);
     looked.explain_others();
     fathom_json::bytes(&looked.list()).map_err(|error| Refusal::new(500, "system", error.to_string()))
@@ -76,9 +76,9 @@ impl Feed {
     /// # Errors
     /// When nothing of that name runs.
     pub(crate) fn of(folders: &[PathBuf], query: &str, last: Option<&str>) -> Result<Self, Refusal> {
-        let mut asked = Asked::of(query)?;
-        let of = asked.text("of")?;
-        asked.end()?;
+        let mut parameters = QueryParameters::of(query)?;
+        let of = parameters.text("of")?;
+        parameters.end()?;
         let mut looked = look(folders).running.into_iter();
         let is_meant = |running: &Running| of.as_deref().is_none_or(|of| running.is_named(of));
         let found = looked.find(is_meant);

@@ -19,7 +19,7 @@ use serde::Serialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::answer::{Answer, RUNS_MAX, answer, beside};
+use crate::answer::{Answer, RUNS_MAX, answer, telemetry_charts};
 use crate::assets;
 use crate::redact::{Redacted, Redaction};
 use crate::serving::{PageError, PageErrorKind};
@@ -187,8 +187,8 @@ fn as_value(record: &impl Serialize) -> Result<Value, PageError> {
 fn redacted_run(mut record: RunRecord, redaction: &Redaction) -> Result<RunRecord, PageError> {
     let intervals = std::mem::take(&mut record.intervals);
     let mut telemetry = std::mem::take(&mut record.telemetry);
-    telemetry.series.retain(|series| beside::is_shown(&series.metric));
-    telemetry.absent.retain(|absent| beside::is_named_absent(&absent.source));
+    telemetry.series.retain(|series| telemetry_charts::is_shown(&series.metric));
+    telemetry.absent.retain(|absent| telemetry_charts::is_named_absent(&absent.source));
     for series in &mut telemetry.series {
         series.label = redaction.apply_text(&series.label);
     }

@@ -7,7 +7,7 @@ use fathom_report::analysis_findings;
 use fathom_store::Store;
 use serde::Serialize;
 
-use super::asked::Asked;
+use super::query_parameters::QueryParameters;
 use super::{Answer, Refusal, json};
 use crate::shelf::Shelf;
 
@@ -31,9 +31,13 @@ struct Stretch {
     rate_per_s: f64,
 }
 
-pub(super) fn answer(shelf: &mut Shelf, id: &str, mut asked: Asked) -> Result<Answer, Refusal> {
-    let store = super::store(shelf, &mut asked)?;
-    asked.end()?;
+pub(super) fn answer(
+    shelf: &mut Shelf,
+    id: &str,
+    mut parameters: QueryParameters,
+) -> Result<Answer, Refusal> {
+    let store = super::store(shelf, &mut parameters)?;
+    parameters.end()?;
     store.run_row(id)?;
     let path = store.path().to_owned();
     let open = || Store::open_read_only(&path);

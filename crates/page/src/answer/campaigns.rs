@@ -7,9 +7,9 @@ use fathom_report::{assessed, swept, table::Table};
 use fathom_store::{CampaignRow, CampaignState, Resolved, Store, StoreErrorKind};
 use serde::Serialize;
 
-use super::asked::Asked;
 use super::comparison::Comparison;
 use super::history::{self, Written as Note};
+use super::query_parameters::QueryParameters;
 use super::{Answer, Refusal, json};
 
 /// Most campaigns of the list, the newest.
@@ -127,8 +127,8 @@ impl Written {
     }
 }
 
-pub(super) fn list(store: &Store, asked: Asked) -> Result<Answer, Refusal> {
-    asked.end()?;
+pub(super) fn list(store: &Store, parameters: QueryParameters) -> Result<Answer, Refusal> {
+    parameters.end()?;
     let (rows, mut labels) = (store.campaigns()?, store.labels()?);
     let total = rows.len();
     let listed = rows.into_iter().take(CAMPAIGNS_MAX).map(|row| {
@@ -138,8 +138,8 @@ pub(super) fn list(store: &Store, asked: Asked) -> Result<Answer, Refusal> {
     json(&List { format: "fathom.page.campaigns", version: 1, total, campaigns: listed.collect() })
 }
 
-pub(super) fn answer(store: &Store, id: &str, asked: Asked) -> Result<Answer, Refusal> {
-    asked.end()?;
+pub(super) fn answer(store: &Store, id: &str, parameters: QueryParameters) -> Result<Answer, Refusal> {
+    parameters.end()?;
     let seq = store.said_sequence()?;
     let row = store.campaigns()?.into_iter().find(|row| row.id == id);
     let row = row.ok_or_else(|| Refusal::no_such(format!("no campaign {id}")))?;

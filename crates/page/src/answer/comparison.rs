@@ -8,8 +8,8 @@ use fathom_report::compared;
 use fathom_store::{Resolved, RunFilter, Store};
 use serde::Serialize;
 
-use super::asked::Asked;
 use super::campaigns::Written;
+use super::query_parameters::QueryParameters;
 use super::{Answer, Refusal, json};
 
 /// Names of a side at most.
@@ -45,9 +45,9 @@ struct Workload {
     pairs: Vec<ComparedPair>,
 }
 
-pub(super) fn answer(store: &Store, mut asked: Asked) -> Result<Answer, Refusal> {
-    let (a, b) = (named(&mut asked, "a")?, named(&mut asked, "b")?);
-    asked.end()?;
+pub(super) fn answer(store: &Store, mut parameters: QueryParameters) -> Result<Answer, Refusal> {
+    let (a, b) = (named(&mut parameters, "a")?, named(&mut parameters, "b")?);
+    parameters.end()?;
     let command = match (a.as_slice(), b.as_slice()) {
         ([a], [b]) => Some(format!("fathom compare {a} {b}")),
         _ => None,
@@ -76,8 +76,8 @@ impl Comparison {
 }
 
 /// The ids of a side, in the order in which they were given.
-fn named(asked: &mut Asked, side: &str) -> Result<Vec<String>, Refusal> {
-    let text = asked.text(side)?.unwrap_or_default();
+fn named(parameters: &mut QueryParameters, side: &str) -> Result<Vec<String>, Refusal> {
+    let text = parameters.text(side)?.unwrap_or_default();
     let names: Vec<String> = text.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect();
     match names.len() {
         0 => Err(Refusal::usage(side, "required: ids of runs with commas between, or the id of a campaign")),

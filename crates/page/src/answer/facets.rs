@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use fathom_store::{RunFacets, RunText};
 use serde::Serialize;
 
-use super::asked::Asked;
+use super::query_parameters::QueryParameters;
 use super::{Answer, Refusal, json, searched, store};
 use crate::shelf::Shelf;
 
@@ -29,16 +29,16 @@ struct Facet<'a> {
     most: &'a [(String, u64)],
 }
 
-pub(super) fn answer(shelf: &mut Shelf, mut asked: Asked) -> Result<Answer, Refusal> {
-    let conditions = searched::conditions(&asked.text("q")?.unwrap_or_default())?;
+pub(super) fn answer(shelf: &mut Shelf, mut parameters: QueryParameters) -> Result<Answer, Refusal> {
+    let conditions = searched::conditions(&parameters.text("q")?.unwrap_or_default())?;
     if conditions.is_empty() {
-        let number = asked.number("store", 0..=u64::from(u16::MAX))?.unwrap_or(0);
-        asked.end()?;
+        let number = parameters.number("store", 0..=u64::from(u16::MAX))?.unwrap_or(0);
+        parameters.end()?;
         let facets = shelf.facets(number as usize);
         return document(&facets.ok_or_else(|| Refusal::no_such(format!("no store {number} is served")))??);
     }
-    let store = store(shelf, &mut asked)?;
-    asked.end()?;
+    let store = store(shelf, &mut parameters)?;
+    parameters.end()?;
     document(&store.run_facets(&conditions)?)
 }
 

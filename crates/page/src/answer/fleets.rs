@@ -7,7 +7,7 @@ use fathom_record::fleet::{FleetReason, FleetRisk, FleetRow};
 use fathom_rows::fleet::WordColumn;
 use serde::Serialize;
 
-use super::asked::Asked;
+use super::query_parameters::QueryParameters;
 use super::wire::{self, Numbers};
 use super::{Answer, Refusal, json};
 use crate::fleet_table::FleetTable;
@@ -68,8 +68,8 @@ struct Rows<'a> {
     words: BTreeMap<&'a str, &'a [String]>,
 }
 
-pub(super) fn summary(fleet: &FleetTable, asked: Asked) -> Result<Answer, Refusal> {
-    asked.end()?;
+pub(super) fn summary(fleet: &FleetTable, parameters: QueryParameters) -> Result<Answer, Refusal> {
+    parameters.end()?;
     let tally = &fleet.tally;
     let money = tally.money(String::new());
     json(&Summary {
@@ -98,13 +98,13 @@ pub(super) fn summary(fleet: &FleetTable, asked: Asked) -> Result<Answer, Refusa
     })
 }
 
-pub(super) fn rows(fleet: &FleetTable, mut asked: Asked) -> Result<Answer, Refusal> {
-    let part = asked.text("q")?.unwrap_or_default();
-    let sort = asked.text("sort")?;
-    let after = asked.number("after", 0..=u64::from(u32::MAX))?.unwrap_or(0) as usize;
-    let limit = asked.number("limit", 1..=ROWS_MAX)?.unwrap_or(ROWS_MAX) as usize;
-    let named = asked.text("columns")?;
-    asked.end()?;
+pub(super) fn rows(fleet: &FleetTable, mut parameters: QueryParameters) -> Result<Answer, Refusal> {
+    let part = parameters.text("q")?.unwrap_or_default();
+    let sort = parameters.text("sort")?;
+    let after = parameters.number("after", 0..=u64::from(u32::MAX))?.unwrap_or(0) as usize;
+    let limit = parameters.number("limit", 1..=ROWS_MAX)?.unwrap_or(ROWS_MAX) as usize;
+    let named = parameters.text("columns")?;
+    parameters.end()?;
     let mut found = fleet.found(&part);
     if let Some(sort) = sort {
         order(fleet, &sort, &mut found)?;
@@ -185,9 +185,13 @@ struct Volume {
     volume: FleetRow,
 }
 
-pub(super) fn volume(fleet: &FleetTable, at: &str, mut asked: Asked) -> Result<Answer, Refusal> {
-    let stamp = asked.text("stamp")?;
-    asked.end()?;
+pub(super) fn volume(
+    fleet: &FleetTable,
+    at: &str,
+    mut parameters: QueryParameters,
+) -> Result<Answer, Refusal> {
+    let stamp = parameters.text("stamp")?;
+    parameters.end()?;
     if stamp.is_some_and(|stamp| stamp != fleet.stamp) {
         let cause = "the file has been replaced since its rows were shown";
         return Err(Refusal::new(409, "stale", cause).with_remedy("load the page again"));

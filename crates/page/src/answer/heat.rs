@@ -6,7 +6,7 @@ use fathom_measure::histogram::{GROUPING_POWER, bucket_bounds};
 use fathom_record::Direction;
 use serde::Serialize;
 
-use super::asked::Asked;
+use super::query_parameters::QueryParameters;
 use super::seconds_of::{Cut, Flow, Latencies};
 use super::wire::{self, Numbers};
 use super::{Answer, Refusal};
@@ -44,15 +44,15 @@ struct Which {
 }
 
 impl Which {
-    fn of(asked: &mut Asked) -> Result<Self, Refusal> {
-        let is_response = match asked.text("kind")?.as_deref() {
+    fn of(parameters: &mut QueryParameters) -> Result<Self, Refusal> {
+        let is_response = match parameters.text("kind")?.as_deref() {
             None | Some("service") => false,
             Some("response") => true,
             Some(other) => {
                 return Err(Refusal::usage("kind", format!("`{other}` is neither service nor response")));
             }
         };
-        let direction = asked.text("direction")?.map(|name| {
+        let direction = parameters.text("direction")?.map(|name| {
             let found = Direction::ALL.into_iter().find(|direction| direction.name() == name);
             found.ok_or_else(|| Refusal::usage("direction", format!("unknown direction `{name}`")))
         });
@@ -68,10 +68,14 @@ impl Which {
     }
 }
 
-pub(super) fn answer(shelf: &mut Shelf, id: &str, mut asked: Asked) -> Result<Answer, Refusal> {
-    let (which, cut) = (Which::of(&mut asked)?, Cut::of(&mut asked)?);
-    let number = super::store_number(&mut asked)?;
-    asked.end()?;
+pub(super) fn answer(
+    shelf: &mut Shelf,
+    id: &str,
+    mut parameters: QueryParameters,
+) -> Result<Answer, Refusal> {
+    let (which, cut) = (Which::of(&mut parameters)?, Cut::of(&mut parameters)?);
+    let number = super::store_number(&mut parameters)?;
+    parameters.end()?;
     let seconds = super::seconds(shelf, number, id, cut)?;
     let columns: Vec<BTreeMap<usize, u64>> = seconds
         .columns

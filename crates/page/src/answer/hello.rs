@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::asked::Asked;
+use super::query_parameters::QueryParameters;
 use super::{Answer, Refusal, json};
 use crate::shelf::Shelf;
 
@@ -27,8 +27,8 @@ struct StoreFacts {
     name: String,
 }
 
-pub(super) fn answer(shelf: &Shelf, asked: Asked) -> Result<Answer, Refusal> {
-    asked.end()?;
+pub(super) fn answer(shelf: &Shelf, parameters: QueryParameters) -> Result<Answer, Refusal> {
+    parameters.end()?;
     let name = |path: &std::path::Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let facts = |(number, path)| StoreFacts { number, name: name(path) };
     json(&Hello {

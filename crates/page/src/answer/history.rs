@@ -3,7 +3,7 @@
 use fathom_store::{Mark, MarkText, Note, Resolved, Store};
 use serde::Serialize;
 
-use super::asked::Asked;
+use super::query_parameters::QueryParameters;
 use super::{Answer, Refusal, json};
 
 #[derive(Serialize)]
@@ -52,9 +52,9 @@ pub(super) fn notes(store: &Store, about: &Resolved) -> Result<Vec<Written>, Ref
     Ok(store.notes(about)?.into_iter().map(written).collect())
 }
 
-pub(super) fn marks(store: &Store, mut asked: Asked) -> Result<Answer, Refusal> {
-    let target = asked.text("target")?;
-    asked.end()?;
+pub(super) fn marks(store: &Store, mut parameters: QueryParameters) -> Result<Answer, Refusal> {
+    let target = parameters.text("target")?;
+    parameters.end()?;
     let seq = store.said_sequence()?;
     let facts = |Mark { number, text, .. }| {
         let MarkText { from_at, until_at, title, target, source } = text;
@@ -64,8 +64,8 @@ pub(super) fn marks(store: &Store, mut asked: Asked) -> Result<Answer, Refusal> 
     json(&Marks { format: "fathom.page.marks", version: 1, seq, marks })
 }
 
-pub(super) fn answer(store: &Store, id: &str, asked: Asked) -> Result<Answer, Refusal> {
-    asked.end()?;
+pub(super) fn answer(store: &Store, id: &str, parameters: QueryParameters) -> Result<Answer, Refusal> {
+    parameters.end()?;
     let row = store.run_row(id)?;
     let seq = store.said_sequence()?;
     let is_of = |baseline: &fathom_store::Baseline| {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use fathom_store::{Labels, Note, RunPlace, RunRow, Store};
 use serde::Serialize;
 
-use super::asked::Asked;
+use super::query_parameters::QueryParameters;
 use super::{Answer, Refusal, json, searched};
 
 /// Most runs of one answer.
@@ -91,11 +91,11 @@ impl Dictionary {
 type Dictionaries = [Dictionary; 8];
 const NAMES: [&str; 8] = ["target", "device", "pattern", "tool", "ending", "campaign", "latency", "tags"];
 
-pub(super) fn answer(store: &Store, mut asked: Asked) -> Result<Answer, Refusal> {
-    let conditions = searched::conditions(&asked.text("q")?.unwrap_or_default())?;
-    let limit = asked.number("limit", 1..=u64::from(RUNS_MAX))?.unwrap_or(RUNS) as u32;
-    let after = asked.text("after")?.map(|text| place(&text)).transpose()?;
-    asked.end()?;
+pub(super) fn answer(store: &Store, mut parameters: QueryParameters) -> Result<Answer, Refusal> {
+    let conditions = searched::conditions(&parameters.text("q")?.unwrap_or_default())?;
+    let limit = parameters.number("limit", 1..=u64::from(RUNS_MAX))?.unwrap_or(RUNS) as u32;
+    let after = parameters.text("after")?.map(|text| place(&text)).transpose()?;
+    parameters.end()?;
     let page = store.search_runs(&conditions, after.as_ref(), limit)?;
     let (mut dictionaries, mut columns) = (Dictionaries::default(), Columns::default());
     let said = Said::read(store)?;

@@ -1,8 +1,6 @@
 //! Answers to requests: functions of what the stores hold and what was asked, and of nothing else.
 
 mod analysis;
-mod asked;
-pub(crate) mod beside;
 mod campaigns;
 mod comparison;
 mod facets;
@@ -11,11 +9,13 @@ mod heat;
 mod hello;
 mod history;
 mod listing;
+mod query_parameters;
 mod searched;
 mod second;
 mod seconds_of;
 mod series;
 mod single;
+pub(crate) mod telemetry_charts;
 #[cfg(test)]
 pub(crate) mod tests;
 mod trends;
@@ -29,7 +29,7 @@ use serde::Serialize;
 use crate::deadline::Deadline;
 use crate::fleet_table::FleetTable;
 use crate::shelf::Shelf;
-pub(crate) use asked::Asked;
+pub(crate) use query_parameters::QueryParameters;
 
 pub(crate) use listing::RUNS_MAX;
 pub(crate) use seconds_of::{Cut, Seconds};
@@ -125,26 +125,28 @@ impl From<fathom_tools::Refusal> for Refusal {
 /// # Errors
 /// When nothing is there, the query makes no sense, or the store cannot be read.
 pub(crate) fn answer(shelf: &mut Shelf, path: &str, query: &str) -> Result<Answer, Refusal> {
-    let mut asked = Asked::of(query)?;
+    let mut parameters = QueryParameters::of(query)?;
     let parts: Vec<&str> = path.split('/').collect();
     let given = match parts.as_slice() {
-        ["hello"] => hello::answer(shelf, asked),
-        ["facets"] => facets::answer(shelf, asked),
-        ["runs"] => listing::answer(store(shelf, &mut asked)?, asked),
-        ["runs", id] => single::answer(store(shelf, &mut asked)?, id, asked),
-        ["runs", id, "analysis"] => analysis::answer(shelf, id, asked),
-        ["runs", id, "heat"] => heat::answer(shelf, id, asked),
-        ["runs", id, "series"] => series::answer(shelf, id, asked),
-        ["runs", id, "second", number] => second::answer(store(shelf, &mut asked)?, id, number, asked),
-        ["runs", id, "said"] => history::answer(store(shelf, &mut asked)?, id, asked),
-        ["campaigns"] => campaigns::list(store(shelf, &mut asked)?, asked),
-        ["campaigns", id] => campaigns::answer(store(shelf, &mut asked)?, id, asked),
-        ["marks"] => history::marks(store(shelf, &mut asked)?, asked),
-        ["fleets", number] => fleets::summary(fleet(shelf, number)?, asked),
-        ["fleets", number, "rows"] => fleets::rows(fleet(shelf, number)?, asked),
-        ["fleets", number, "volumes", at] => fleets::volume(fleet(shelf, number)?, at, asked),
-        ["trend"] => trends::answer(store(shelf, &mut asked)?, asked),
-        ["compare"] => comparison::answer(store(shelf, &mut asked)?, asked),
+        ["hello"] => hello::answer(shelf, parameters),
+        ["facets"] => facets::answer(shelf, parameters),
+        ["runs"] => listing::answer(store(shelf, &mut parameters)?, parameters),
+        ["runs", id] => single::answer(store(shelf, &mut parameters)?, id, parameters),
+        ["runs", id, "analysis"] => analysis::answer(shelf, id, parameters),
+        ["runs", id, "heat"] => heat::answer(shelf, id, parameters),
+        ["runs", id, "series"] => series::answer(shelf, id, parameters),
+        ["runs", id, "second", number] => {
+            second::answer(store(shelf, &mut parameters)?, id, number, parameters)
+        }
+        ["runs", id, "said"] => history::answer(store(shelf, &mut parameters)?, id, parameters),
+        ["campaigns"] => campaigns::list(store(shelf, &mut parameters)?, parameters),
+        ["campaigns", id] => campaigns::answer(store(shelf, &mut parameters)?, id, parameters),
+        ["marks"] => history::marks(store(shelf, &mut parameters)?, parameters),
+        ["fleets", number] => fleets::summary(fleet(shelf, number)?, parameters),
+        ["fleets", number, "rows"] => fleets::rows(fleet(shelf, number)?, parameters),
+        ["fleets", number, "volumes", at] => fleets::volume(fleet(shelf, number)?, at, parameters),
+        ["trend"] => trends::answer(store(shelf, &mut parameters)?, parameters),
+        ["compare"] => comparison::answer(store(shelf, &mut parameters)?, parameters),
         _ => Err(Refusal::no_such("nothing is served at that path")),
     }?;
     let (Answer::Json(bytes) | Answer::Columns(bytes)) = &given;
@@ -155,13 +157,13 @@ pub(crate) fn answer(shelf: &mut Shelf, path: &str, query: &str) -> Result<Answe
 }
 
 /// The number of the store that is asked: 0 where nothing says another.
-fn store_number(asked: &mut Asked) -> Result<usize, Refusal> {
-    Ok(asked.number("store", 0..=u64::from(u16::MAX))?.unwrap_or(0) as usize)
+fn store_number(parameters: &mut QueryParameters) -> Result<usize, Refusal> {
+    Ok(parameters.number("store", 0..=u64::from(u16::MAX))?.unwrap_or(0) as usize)
 }
 
 /// The store that is asked.
-fn store<'a>(shelf: &'a mut Shelf, asked: &mut Asked) -> Result<&'a Store, Refusal> {
-    numbered(shelf, store_number(asked)?)
+fn store<'a>(shelf: &'a mut Shelf, parameters: &mut QueryParameters) -> Result<&'a Store, Refusal> {
+    numbered(shelf, store_number(parameters)?)
 }
 
 /// The store of that number.

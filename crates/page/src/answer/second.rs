@@ -7,8 +7,8 @@ use fathom_record::{Direction, Interval, LatencySummary, SparseHistogram};
 use fathom_store::Store;
 use serde::Serialize;
 
-use super::asked::Asked;
 use super::heat::{row_high_ns, row_low_ns, rows};
+use super::query_parameters::QueryParameters;
 use super::seconds_of::Latencies;
 use super::{Answer, Refusal, json};
 
@@ -45,8 +45,13 @@ struct Row {
     run_count: Option<u64>,
 }
 
-pub(super) fn answer(store: &Store, id: &str, number: &str, asked: Asked) -> Result<Answer, Refusal> {
-    asked.end()?;
+pub(super) fn answer(
+    store: &Store,
+    id: &str,
+    number: &str,
+    parameters: QueryParameters,
+) -> Result<Answer, Refusal> {
+    parameters.end()?;
     let number: u64 =
         number.parse().map_err(|_| Refusal::usage("second", format!("`{number}` is not a whole number")))?;
     let (mut at, mut found) = (0, None);

@@ -5,7 +5,7 @@ use fathom_record::{Direction, Interval, LatencySummary, SparseHistogram};
 use fathom_store::Store;
 
 use super::Refusal;
-use super::asked::Asked;
+use super::query_parameters::QueryParameters;
 
 /// Most columns of one answer.
 pub(super) const WIDTH_MAX: u64 = 2400;
@@ -73,14 +73,14 @@ pub(crate) struct Latencies {
 }
 
 impl Cut {
-    pub(super) fn of(asked: &mut Asked) -> Result<Self, Refusal> {
+    pub(super) fn of(parameters: &mut QueryParameters) -> Result<Self, Refusal> {
         const ANY: std::ops::RangeInclusive<u64> = 0..=u32::MAX as u64;
-        let from = asked.number("from", ANY)?.unwrap_or(0);
-        let until = asked.number("until", ANY)?.unwrap_or(u64::MAX);
+        let from = parameters.number("from", ANY)?.unwrap_or(0);
+        let until = parameters.number("until", ANY)?.unwrap_or(u64::MAX);
         if from >= until {
             return Err(Refusal::usage("until", "it is not behind `from`"));
         }
-        let width = asked.number("width", 1..=WIDTH_MAX)?.unwrap_or(WIDTH) as usize;
+        let width = parameters.number("width", 1..=WIDTH_MAX)?.unwrap_or(WIDTH) as usize;
         Ok(Self { from, until, width })
     }
 }

@@ -3,9 +3,9 @@
 use fathom_record::Direction;
 use serde::Serialize;
 
-use super::asked::Asked;
-use super::beside::{self, Beside};
+use super::query_parameters::QueryParameters;
 use super::seconds_of::{Column, Cut, Latencies};
+use super::telemetry_charts::{self, TelemetryChart};
 use super::wire::{self, Numbers};
 use super::{Answer, Refusal};
 use crate::shelf::Shelf;
@@ -25,13 +25,17 @@ struct Series {
     /// Whether a count is larger than its place.
     is_cut: bool,
     /// What was sampled beside the run, chart by chart.
-    beside: Vec<Beside>,
+    beside: Vec<TelemetryChart>,
 }
 
-pub(super) fn answer(shelf: &mut Shelf, id: &str, mut asked: Asked) -> Result<Answer, Refusal> {
-    let cut = Cut::of(&mut asked)?;
-    let number = super::store_number(&mut asked)?;
-    asked.end()?;
+pub(super) fn answer(
+    shelf: &mut Shelf,
+    id: &str,
+    mut parameters: QueryParameters,
+) -> Result<Answer, Refusal> {
+    let cut = Cut::of(&mut parameters)?;
+    let number = super::store_number(&mut parameters)?;
+    parameters.end()?;
     let seconds = super::seconds(shelf, number, id, cut)?;
     let directions: Vec<Direction> = seconds.directions().collect();
     let figures = |figure: &dyn Fn(&Column) -> f64| {
@@ -60,7 +64,7 @@ pub(super) fn answer(shelf: &mut Shelf, id: &str, mut asked: Asked) -> Result<An
         }
     }
     let store = super::numbered(shelf, number)?;
-    let beside = beside::read(store, id, &seconds.columns, &mut columns);
+    let beside = telemetry_charts::read(store, id, &seconds.columns, &mut columns);
     let header = Series {
         format: "fathom.page.series",
         version: 1,

@@ -2,10 +2,10 @@
 
 use fathom_store::Store;
 
-use super::asked::Asked;
+use super::query_parameters::QueryParameters;
 use super::{Answer, Refusal, json};
 
-pub(super) fn answer(store: &Store, id: &str, asked: Asked) -> Result<Answer, Refusal> {
-    asked.end()?;
+pub(super) fn answer(store: &Store, id: &str, parameters: QueryParameters) -> Result<Answer, Refusal> {
+    parameters.end()?;
     json(&store.run_without_series(id)?)
 }

@@ -6,7 +6,7 @@ use fathom_campaign::trend::{TrendChoice, TrendMetric, Trends, trends};
 use fathom_measure::Share;
 use fathom_store::Store;
 
-use super::asked::Asked;
+use super::query_parameters::QueryParameters;
 use super::{Answer, Refusal, json};
 
 /// The least difference that matters where nothing says another, as a share.
@@ -22,22 +22,22 @@ pub(crate) fn metric(name: Option<&str>) -> Result<TrendMetric, Refusal> {
     }
 }
 
-pub(super) fn answer(store: &Store, mut asked: Asked) -> Result<Answer, Refusal> {
-    let target = asked
+pub(super) fn answer(store: &Store, mut parameters: QueryParameters) -> Result<Answer, Refusal> {
+    let target = parameters
         .text("target")?
         .ok_or_else(|| Refusal::usage("target", "required, e.g. target=/dev/nvme1n1"))?;
     let any = 0..=u64::from(u32::MAX);
     let choice = TrendChoice {
         target,
-        pattern: asked.text("pattern")?,
-        jobs: asked.number("jobs", any.clone())?.map(|jobs| jobs as u32),
-        depth: asked.number("depth", any)?.map(|depth| depth as u32),
-        since: asked.text("since")?,
+        pattern: parameters.text("pattern")?,
+        jobs: parameters.number("jobs", any.clone())?.map(|jobs| jobs as u32),
+        depth: parameters.number("depth", any)?.map(|depth| depth as u32),
+        since: parameters.text("since")?,
     };
-    let metric = metric(asked.text("metric")?.as_deref())?;
-    let least = asked.text("least")?.map(|text| Share::from_str(&text)).transpose();
+    let metric = metric(parameters.text("metric")?.as_deref())?;
+    let least = parameters.text("least")?.map(|text| Share::from_str(&text)).transpose();
     let least = least.map_err(|error| Refusal::usage("least", error.to_string()))?.unwrap_or(Share(LEAST));
-    asked.end()?;
+    parameters.end()?;
     let found = trends(store, &choice, metric, least.0)?;
     json(&Trends::new(&choice.target, metric, least.0, &found))
 }

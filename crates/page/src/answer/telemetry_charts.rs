@@ -86,7 +86,7 @@ fn is_named(metric: &str, name: &str) -> bool {
 
 /// A chart as the page draws it.
 #[derive(Debug, PartialEq, Eq, Serialize)]
-pub(super) struct Beside {
+pub(super) struct TelemetryChart {
     name: &'static str,
     /// Of its values: `share`, `cores` (processors' worth of time), `operations` or `celsius`.
     unit: &'static str,
@@ -111,7 +111,7 @@ pub(super) fn read(
     id: &str,
     seconds: &[Column],
     columns: &mut Vec<(String, Numbers)>,
-) -> Vec<Beside> {
+) -> Vec<TelemetryChart> {
     let telemetry = match store.telemetry(id, is_shown) {
         Ok(telemetry) => telemetry,
         Err(error) => {
@@ -128,7 +128,7 @@ impl Kind {
         telemetry: &Telemetry,
         seconds: &[Column],
         columns: &mut Vec<(String, Numbers)>,
-    ) -> Option<Beside> {
+    ) -> Option<TelemetryChart> {
         let mut found = self.series(telemetry);
         found.retain(|(_, values)| values.iter().any(Option::is_some));
         if found.is_empty() {
@@ -140,15 +140,15 @@ impl Kind {
             columns.push((column.clone(), Numbers::F32(on_columns(&telemetry.at_ns, &values, seconds))));
             Line { name, column }
         });
-        Some(Beside { name: self.name, unit: self.unit, lines: lines.collect(), more, missing: None })
+        Some(TelemetryChart { name: self.name, unit: self.unit, lines: lines.collect(), more, missing: None })
     }
 
-    fn without(&self, reason: String) -> Option<Beside> {
+    fn without(&self, reason: String) -> Option<TelemetryChart> {
         let Self { name, unit, is_optional, .. } = *self;
         let is_told = !is_optional || !reason.is_empty();
         is_told.then(|| {
             let reason = if reason.is_empty() { "nothing of it was read".to_owned() } else { reason };
-            Beside { name, unit, lines: Vec::new(), more: 0, missing: Some(reason) }
+            TelemetryChart { name, unit, lines: Vec::new(), more: 0, missing: Some(reason) }
         })
     }
 

@@ -10,9 +10,9 @@ const BYTES_MAX: usize = 4096;
 
 /// The names and values of a query that were not taken yet.
 #[derive(Debug)]
-pub(crate) struct Asked(Vec<(String, String)>);
+pub(crate) struct QueryParameters(Vec<(String, String)>);
 
-impl Asked {
+impl QueryParameters {
     pub(crate) fn of(query: &str) -> Result<Self, Refusal> {
         if query.len() > BYTES_MAX {
             return Err(Refusal::usage("the query", "it is longer than 4096 bytes"));
@@ -53,15 +53,15 @@ mod tests {
 
     #[test]
     fn what_is_asked_is_taken_once_and_within_its_bounds() {
-        let mut asked = Asked::of("a=1&b=x%20y&c=5").unwrap();
-        assert_eq!(asked.number("a", 1..=3), Ok(Some(1)));
-        assert_eq!(asked.text("b"), Ok(Some("x y".to_owned())));
-        assert_eq!(asked.text("d"), Ok(None));
-        assert!(asked.end().unwrap_err().place == "c");
+        let mut parameters = QueryParameters::of("a=1&b=x%20y&c=5").unwrap();
+        assert_eq!(parameters.number("a", 1..=3), Ok(Some(1)));
+        assert_eq!(parameters.text("b"), Ok(Some("x y".to_owned())));
+        assert_eq!(parameters.text("d"), Ok(None));
+        assert!(parameters.end().unwrap_err().place == "c");
         for odd in ["-1", "0", "4", "1e9", "NaN", "", "99999999999999999999999"] {
-            assert!(Asked::of(&format!("a={odd}")).unwrap().number("a", 1..=3).is_err(), "{odd}");
+            assert!(QueryParameters::of(&format!("a={odd}")).unwrap().number("a", 1..=3).is_err(), "{odd}");
         }
-        assert!(Asked::of("a=1&a=2").unwrap().text("a").is_err());
-        assert!(Asked::of(&"a".repeat(5000)).is_err());
+        assert!(QueryParameters::of("a=1&a=2").unwrap().text("a").is_err());
+        assert!(QueryParameters::of(&"a".repeat(5000)).is_err());
     }
 }
