@@ -18,10 +18,10 @@ mod stranger;
 mod tests;
 
 pub use cloudwatch::{
-    Asked as AskedCloudWatch, Balance, OPERATION as CLOUDWATCH_OPERATION, balances as fetch_balances,
+    Balance, CloudWatchQuery, OPERATION as CLOUDWATCH_OPERATION, balances as fetch_balances,
     fetch as fetch_cloudwatch,
 };
 pub use dump::{Dumps, is_dump};
-pub use prometheus::{Asked, Selection, fetch as fetch_prometheus};
+pub use prometheus::{PrometheusQuery, Selection, fetch as fetch_prometheus};
 pub use retail_prices::price_list;
 pub use source::{Text, read, what};

@@ -262,7 +262,7 @@ fn document(series: &[Series]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::aws::{Asked, Pretended};
+    use crate::aws::{Pretended, ServiceOptions};
 
     const NOW: i64 = 1_793_491_200;
 
@@ -326,7 +326,7 @@ mod tests {
                 first + 300
             )
         };
-        let asked = Asked { region: Some("eu-central-1"), ..Asked::default() };
+        let asked = ServiceOptions { region: Some("eu-central-1"), ..ServiceOptions::default() };
         machine.queue.extend([
             (200, page(300, "\"a\"")),
             (200, "{\"MetricDataResults\":[],\"NextToken\":\"b\"}".to_owned()),

@@ -120,7 +120,7 @@ fn tags(node: Node<'_, '_>) -> Vec<Tag> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::aws::{Asked, Pretended};
+    use crate::aws::{Pretended, ServiceOptions};
 
     const NAMESPACE: &str = "xmlns=\"http://ec2.amazonaws.com/doc/2016-11-15/\"";
 
@@ -139,7 +139,7 @@ mod tests {
             machine.set(name, value);
         }
         machine.queue.extend(answers);
-        let asked = Asked { region: Some("eu-central-1"), ..Asked::default() };
+        let asked = ServiceOptions { region: Some("eu-central-1"), ..ServiceOptions::default() };
         let found = describe(&mut Caller::new(&mut machine, ("ec2", "EC2"), asked).unwrap());
         let sent = machine.sent.iter().map(|request| String::from_utf8(request.body.clone()).unwrap());
         (found, sent.collect())

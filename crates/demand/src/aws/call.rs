@@ -22,7 +22,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
 /// What the user says of the service.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Asked<'a> {
+pub struct ServiceOptions<'a> {
     /// As `us-east-1`; otherwise of the environment, the profile, or this instance.
     pub region: Option<&'a str>,
     /// Its address, where it is not the provider's own.
@@ -72,7 +72,7 @@ impl<'a, M: Machine> Caller<'a, M> {
     pub fn new(
         machine: &'a mut M,
         (service, variable_name): (&'static str, &str),
-        asked: Asked<'_>,
+        asked: ServiceOptions<'_>,
     ) -> Result<Self, Refusal> {
         let profile = Profile::read(machine, asked.profile);
         let region = region(machine, &profile, asked.region)?;
@@ -335,7 +335,8 @@ mod tests {
     }
 
     fn called(machine: &mut Pretended) -> Result<Vec<u8>, Refusal> {
-        Caller::new(machine, ("monitoring", "CLOUDWATCH"), Asked::default())?.call("X.GetMetricData", b"{}")
+        Caller::new(machine, ("monitoring", "CLOUDWATCH"), ServiceOptions::default())?
+            .call("X.GetMetricData", b"{}")
     }
 
     #[test]
@@ -381,7 +382,7 @@ mod tests {
             )
         };
         let ask = |machine: &mut Pretended| {
-            let mut caller = Caller::new(machine, ("ec2", "EC2"), Asked::default())?.patient();
+            let mut caller = Caller::new(machine, ("ec2", "EC2"), ServiceOptions::default())?.patient();
             let answer = caller.query("DescribeVolumes", "2016-11-15", &[("NextToken", "a+b/=")]);
             answer.map(|body| (body, caller.throttled))
         };
@@ -421,10 +422,12 @@ mod tests {
         assert_eq!(machine.asked(), ["http://profile:1/", "http://all:2/", "http://own:3/"]);
         machine.set("AWS_REGION", "");
         assert_eq!(
-            Caller::new(&mut machine, ("monitoring", "CLOUDWATCH"), Asked::default()).unwrap().region,
+            Caller::new(&mut machine, ("monitoring", "CLOUDWATCH"), ServiceOptions::default())
+                .unwrap()
+                .region,
             "us-west-2"
         );
-        let odd = Asked { region: Some("evil.example/"), ..Asked::default() };
+        let odd = ServiceOptions { region: Some("evil.example/"), ..ServiceOptions::default() };
         assert!(
             Caller::new(&mut machine, ("monitoring", "CLOUDWATCH"), odd)
                 .err()

@@ -30,7 +30,7 @@ pub fn account_number<M: Machine>(caller: &mut Caller<'_, M>) -> Result<String, 
 
 #[cfg(test)]
 mod tests {
-    use super::super::Asked;
+    use super::super::ServiceOptions;
     use super::super::pretended::Pretended;
     use super::*;
 
@@ -42,7 +42,7 @@ mod tests {
                 machine.set(name, value);
             }
             machine.queue.push_back((200, body.to_owned()));
-            let asked = Asked { region: Some("eu-central-1"), ..Asked::default() };
+            let asked = ServiceOptions { region: Some("eu-central-1"), ..ServiceOptions::default() };
             account_number(&mut Caller::new(&mut machine, ("sts", "STS"), asked).unwrap())
         };
         let answer = "<GetCallerIdentityResponse xmlns=\"https://sts.amazonaws.com/doc/2011-06-15/\"><GetCallerIdentityResult><Arn>arn:aws:iam::123456789012:user/u</Arn><Account>123456789012</Account></GetCallerIdentityResult></GetCallerIdentityResponse>";

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use fathom_tools::Refusal;
 
-pub use call::{Asked, Caller};
+pub use call::{Caller, ServiceOptions};
 pub use identity::account_number;
 pub use metadata::instance_id;
 

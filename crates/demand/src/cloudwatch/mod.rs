@@ -18,7 +18,7 @@ use serde::Deserialize;
 
 pub use balances::{Balance, balances};
 pub(crate) use server::period_kept_s;
-pub use server::{Asked, OPERATION, fetch};
+pub use server::{CloudWatchQuery, OPERATION, fetch};
 
 const ANSWER: &str = "CloudWatch metrics";
 

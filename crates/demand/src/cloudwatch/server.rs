@@ -19,7 +19,7 @@ const MOST_PAGES: usize = 1000;
 
 /// What CloudWatch is asked.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked<'a> {
+pub struct CloudWatchQuery<'a> {
     /// A volume as `vol-0123456789abcdef0`, or an instance as `i-0123456789abcdef0`.
     pub subject: &'a str,
     /// From when, in seconds since 1970.
@@ -41,7 +41,7 @@ struct Page {
 /// # Errors
 /// As `call`; when nothing is known of the subject in that time, or it is none.
 pub fn fetch(
-    asked: &Asked<'_>,
+    asked: &CloudWatchQuery<'_>,
     mut call: impl FnMut(&[u8]) -> Result<Vec<u8>, Refusal>,
 ) -> Result<DemandReport, Refusal> {
     let mut query = query(asked)?;
@@ -75,7 +75,11 @@ pub fn fetch(
         .or("ask for less at once with --from and --to"))
 }
 
-fn seen(asked: &Asked<'_>, mut metrics: Vec<Metric>, notes: Vec<String>) -> Result<DemandReport, Refusal> {
+fn seen(
+    asked: &CloudWatchQuery<'_>,
+    mut metrics: Vec<Metric>,
+    notes: Vec<String>,
+) -> Result<DemandReport, Refusal> {
     metrics.retain(|metric| !metric.points.is_empty());
     let subject = asked.subject;
     let period_s = period_s(asked);
@@ -95,7 +99,7 @@ fn seen(asked: &Asked<'_>, mut metrics: Vec<Metric>, notes: Vec<String>) -> Resu
     Ok(seen)
 }
 
-fn period_s(asked: &Asked<'_>) -> i64 {
+fn period_s(asked: &CloudWatchQuery<'_>) -> i64 {
     period_kept_s(asked.from_unix_s, asked.now_unix_s)
 }
 
@@ -107,7 +111,7 @@ pub(crate) fn period_kept_s(from_unix_s: i64, now_unix_s: i64) -> i64 {
 }
 
 /// The first page's query.
-fn query(asked: &Asked<'_>) -> Result<Value, Refusal> {
+fn query(asked: &CloudWatchQuery<'_>) -> Result<Value, Refusal> {
     let subject = asked.subject;
     let is_id = |prefix: &str| {
         subject
@@ -162,8 +166,8 @@ mod tests {
     use super::*;
 
     const NOW: i64 = 1_793_491_200;
-    const ASKED: Asked<'static> =
-        Asked { subject: "vol-1", from_unix_s: NOW - 7200, to_unix_s: NOW, now_unix_s: NOW };
+    const ASKED: CloudWatchQuery<'static> =
+        CloudWatchQuery { subject: "vol-1", from_unix_s: NOW - 7200, to_unix_s: NOW, now_unix_s: NOW };
 
     /// The points of all series from one minute to another.
     fn page(query: &[u8], minutes: std::ops::Range<i64>, next: Option<&str>) -> Vec<u8> {
@@ -218,10 +222,10 @@ mod tests {
     #[test]
     fn periods_are_those_that_are_still_kept_and_names_are_of_the_subject() {
         for (days, period) in [(1, 60), (14, 60), (15, 300), (62, 300), (63, 3600), (4000, 3600)] {
-            let query = query(&Asked { from_unix_s: NOW - days * DAY_S, ..ASKED }).unwrap();
+            let query = query(&CloudWatchQuery { from_unix_s: NOW - days * DAY_S, ..ASKED }).unwrap();
             assert_eq!(query["MetricDataQueries"][0]["MetricStat"]["Period"], period, "{days} days");
         }
-        let of = |subject| query(&Asked { subject, ..ASKED });
+        let of = |subject| query(&CloudWatchQuery { subject, ..ASKED });
         let names = |query: Value| -> Vec<String> {
             let series = query["MetricDataQueries"].as_array().unwrap().clone();
             series
@@ -245,7 +249,7 @@ mod tests {
     fn nothing_and_a_time_that_is_none_are_refused_with_what_to_type() {
         let nothing = fetch(&ASKED, |query| Ok(page(query, 0..0, None))).unwrap_err();
         assert!(nothing.remedy.contains("describe-volumes --volume-ids vol-1"), "{nothing}");
-        let backwards = fetch(&Asked { to_unix_s: 1, ..ASKED }, |_| Ok(Vec::new())).unwrap_err();
+        let backwards = fetch(&CloudWatchQuery { to_unix_s: 1, ..ASKED }, |_| Ok(Vec::new())).unwrap_err();
         assert!(backwards.remedy.contains("--from"), "{backwards}");
         let page = fetch(&ASKED, |_| Ok(b"<html>".to_vec())).unwrap_err();
         assert!(page.remedy.contains("endpoint"), "{page}");

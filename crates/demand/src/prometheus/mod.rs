@@ -13,7 +13,7 @@ use fathom_rows::DemandReport;
 use fathom_tools::Refusal;
 
 pub use disks::Disks;
-pub use server::{Asked, fetch};
+pub use server::{PrometheusQuery, fetch};
 
 const ANSWER: &str = "an answer of Prometheus";
 /// Disks that a refusal lists.

@@ -16,7 +16,7 @@ const SERVER: &str = "a Prometheus server";
 
 /// What a server is asked.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked<'a> {
+pub struct PrometheusQuery<'a> {
     /// Its address, e.g. `http://localhost:9090`.
     pub url: &'a str,
     /// Which series.
@@ -32,7 +32,7 @@ pub struct Asked<'a> {
 /// # Errors
 /// As `get`, and as [`read`].
 pub fn fetch(
-    asked: &Asked<'_>,
+    asked: &PrometheusQuery<'_>,
     mut get: impl FnMut(&str) -> Result<Vec<u8>, Refusal>,
 ) -> Result<DemandReport, Refusal> {
     let seconds = asked.to_unix_s.saturating_sub(asked.from_unix_s);
@@ -82,8 +82,12 @@ mod tests {
     #[test]
     fn stretches_cover_the_time_and_a_page_is_no_answer() {
         let selection = Selection { device: Some("sda"), ..Selection::default() };
-        let asked =
-            Asked { url: "http://here:9090/", selection, from_unix_s: 1000, to_unix_s: 1000 + 50_000 };
+        let asked = PrometheusQuery {
+            url: "http://here:9090/",
+            selection,
+            from_unix_s: 1000,
+            to_unix_s: 1000 + 50_000,
+        };
         let mut urls = Vec::new();
         let refused = fetch(&asked, |url| {
             urls.push(url.to_owned());
@@ -98,7 +102,7 @@ mod tests {
         );
         let page = fetch(&asked, |_| Ok(b"<html>Sign in</html>".to_vec())).unwrap_err();
         assert!(page.cause.contains("no JSON"), "{page}");
-        let backwards = fetch(&Asked { to_unix_s: 1, ..asked }, |_| Ok(Vec::new())).unwrap_err();
+        let backwards = fetch(&PrometheusQuery { to_unix_s: 1, ..asked }, |_| Ok(Vec::new())).unwrap_err();
         assert!(backwards.remedy.contains("--from"), "{backwards}");
     }
 }

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use fathom_campaign::{balances, calendar_now};
-use fathom_demand::aws::{Asked, Caller, instance_id};
+use fathom_demand::aws::{Caller, ServiceOptions, instance_id};
 use fathom_demand::{Balance, CLOUDWATCH_OPERATION, fetch_balances};
 use fathom_telemetry::{Root, environment};
 use fathom_tools::Refusal;
@@ -56,7 +56,7 @@ pub fn begin(asked: Option<&str>) -> Result<(), Failure> {
 }
 
 fn read(here: &mut Here, subjects: &[String], from_unix_s: i64) -> Result<Vec<Balance>, Refusal> {
-    let mut caller = Caller::new(here, ("monitoring", "CLOUDWATCH"), Asked::default())?;
+    let mut caller = Caller::new(here, ("monitoring", "CLOUDWATCH"), ServiceOptions::default())?;
     fetch_balances(subjects, (from_unix_s, now()), |body| caller.call(CLOUDWATCH_OPERATION, body))
 }
 

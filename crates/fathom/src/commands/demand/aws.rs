@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use fathom_campaign::calendar_now;
-use fathom_demand::aws::{Asked, Caller, Machine, Request, Response};
-use fathom_demand::{AskedCloudWatch, CLOUDWATCH_OPERATION, fetch_cloudwatch};
+use fathom_demand::aws::{Caller, Machine, Request, Response, ServiceOptions};
+use fathom_demand::{CLOUDWATCH_OPERATION, CloudWatchQuery, fetch_cloudwatch};
 use fathom_measure::{Clock, WallClock};
 use fathom_rows::DemandReport;
 use fathom_tools::Refusal;
@@ -17,7 +17,7 @@ use super::http::Client;
 ///
 /// # Errors
 /// When no credentials are found, nobody answers, the service refuses, or nothing is known of the subject.
-pub fn fetch(asked: &AskedCloudWatch<'_>, service: Asked<'_>) -> Result<DemandReport, Refusal> {
+pub fn fetch(asked: &CloudWatchQuery<'_>, service: ServiceOptions<'_>) -> Result<DemandReport, Refusal> {
     let mut here = Here::new();
     let mut caller = Caller::new(&mut here, ("monitoring", "CLOUDWATCH"), service)?;
     fetch_cloudwatch(asked, |body| caller.call(CLOUDWATCH_OPERATION, body))

@@ -8,8 +8,8 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use fathom_campaign::calendar_now;
-use fathom_demand::aws::Asked as Service;
-use fathom_demand::{Asked, AskedCloudWatch, Selection, Text};
+use fathom_demand::aws::ServiceOptions;
+use fathom_demand::{CloudWatchQuery, PrometheusQuery, Selection, Text};
 use fathom_rows::fleet::{is_parquet, of_parquet};
 use fathom_rows::{DemandReport, Hints, Values};
 use fathom_tools::Refusal;
@@ -107,16 +107,16 @@ fn served(url: &str, arguments: &MetricsArguments) -> Result<DemandReport, Failu
     let (device, instance) = (arguments.device.as_deref(), arguments.host.as_deref());
     let selection = Selection { device, instance, matchers: &arguments.query };
     let client = http::Client::new();
-    let asked = Asked { url, selection, from_unix_s, to_unix_s };
+    let asked = PrometheusQuery { url, selection, from_unix_s, to_unix_s };
     fathom_demand::fetch_prometheus(&asked, |url| client.get(url)).map_err(Failure::from)
 }
 
 /// The demand that CloudWatch has.
 fn watched(subject: &str, arguments: &MetricsArguments) -> Result<DemandReport, Failure> {
     let (from_unix_s, to_unix_s, now_unix_s) = stretch(arguments)?;
-    let asked = AskedCloudWatch { subject, from_unix_s, to_unix_s, now_unix_s };
+    let asked = CloudWatchQuery { subject, from_unix_s, to_unix_s, now_unix_s };
     let (region, endpoint) = (arguments.aws_region.as_deref(), arguments.aws_endpoint.as_deref());
-    aws::fetch(&asked, Service { region, endpoint, profile: None }).map_err(Failure::from)
+    aws::fetch(&asked, ServiceOptions { region, endpoint, profile: None }).map_err(Failure::from)
 }
 
 /// From when, until when, and now; in seconds since 1970.

@@ -9,7 +9,7 @@ use std::thread;
 
 use fathom_campaign::calendar_now;
 use fathom_demand::account::{Batches, Inventory, Pace, Stretch, describe, measure};
-use fathom_demand::aws::{Asked, Caller, account_number};
+use fathom_demand::aws::{Caller, ServiceOptions, account_number};
 use fathom_measure::Nanos;
 use fathom_record::account::AccountReading;
 use fathom_store::default_path;
@@ -82,7 +82,7 @@ impl Reading {
         stop: &Stop,
     ) -> Result<Self, Failure> {
         let mut here = Here::new();
-        let asked = Asked { region: Some(place.region), endpoint: None, profile: place.profile };
+        let asked = ServiceOptions { region: Some(place.region), endpoint: None, profile: place.profile };
         let mut calls = Calls::default();
         let mut sts = Caller::new(&mut here, ("sts", "STS"), asked)?.patient();
         let account = account_number(&mut sts)?;
