@@ -4,7 +4,7 @@ use fathom_record::fleet::{FleetRecord, FleetTerms};
 use fathom_sizing::Catalogue;
 use fathom_sizing::age;
 use fathom_sizing::answer::{left_out, left_out_notes};
-use fathom_sizing::fleet::{Asked, History};
+use fathom_sizing::fleet::{History, SizingPolicy};
 use fathom_sizing::margin::{self, Margin, USUAL};
 
 use super::tally::Tally;
@@ -24,7 +24,7 @@ pub struct Summary<'a> {
     /// Where it is bought.
     pub region: &'a str,
     /// What was asked of every volume.
-    pub asked: Asked<'a>,
+    pub asked: SizingPolicy<'a>,
     /// The margin that was asked for or found.
     pub margin: Margin,
     /// Half of the usual history, in seconds.
@@ -142,7 +142,7 @@ mod tests {
         let few = History::new([Growth { thousandths: 1200, class: Class::Even }]);
         let of = |history: &History, risk: u32, tally: &Tally| {
             let margin = margin_of(history, risk);
-            let asked = Asked {
+            let asked = SizingPolicy {
                 market: &market,
                 wait_s: 1.0,
                 late_millionths: 1000,

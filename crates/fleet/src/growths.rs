@@ -2,7 +2,7 @@
 
 use fathom_rows::Values;
 use fathom_rows::fleet::Run;
-use fathom_sizing::fleet::{Asked, Growth, History, Sample, SampleSize, growth, hash, horizon_s};
+use fathom_sizing::fleet::{Growth, History, Sample, SampleSize, SizingPolicy, growth, hash, horizon_s};
 
 /// One volume's growth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub struct Grown {
 }
 
 /// How a volume's requirement grew; absent where it has no name, is no demand, or its history says nothing.
-pub fn grown(asked: &Asked<'_>, mut run: Run) -> Option<Grown> {
+pub fn grown(asked: &SizingPolicy<'_>, mut run: Run) -> Option<Grown> {
     if run.intervals.is_empty() || run.volume.is_empty() {
         return None;
     }

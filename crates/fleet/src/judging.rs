@@ -3,18 +3,18 @@
 use fathom_record::fleet::FleetRow;
 use fathom_rows::Values;
 use fathom_rows::fleet::Run;
-use fathom_sizing::fleet::{Asked, Volume, row, unjudged, verdict};
+use fathom_sizing::fleet::{SizingPolicy, Volume, row, unjudged, verdict};
 
-use super::known::Known;
 use super::offers::current;
+use super::volume_defaults::VolumeDefaults;
 
 /// Judges volumes.
 #[derive(Clone, Copy, Debug)]
 pub struct Verdicts<'a> {
     /// What is asked.
-    pub asked: Asked<'a>,
+    pub asked: SizingPolicy<'a>,
     /// What is known.
-    pub known: &'a Known<'a>,
+    pub known: &'a VolumeDefaults<'a>,
 }
 
 impl Verdicts<'_> {
@@ -45,7 +45,7 @@ impl Verdicts<'_> {
             .ok_or("its size is not known: give a column size (GiB), or --size for all")?;
         // A machine that limits each type by itself is in the market already.
         let instance = if behind.is_some() { None } else { known.limits(named)? };
-        let asked = Asked { market, ..self.asked };
+        let asked = SizingPolicy { market, ..self.asked };
         let volume = Volume { demand: &seen.demand, size_gib, current: offer.as_ref(), instance };
         Ok(FleetRow { notes, ..row(&run.volume, &volume, &verdict(&asked, &volume)) })
     }

@@ -10,9 +10,9 @@ mod groups;
 mod growths;
 mod guarded;
 mod judging;
-mod known;
 mod offers;
 mod tally;
+mod volume_defaults;
 
 pub use account::{Account, AccountTerms};
 pub use fleet_summary::{Summary, currency, margin_of};
@@ -20,6 +20,6 @@ pub use groups::{By, Groups};
 pub use growths::{FleetGrowths, Grown, grown};
 pub use guarded::{guarded, judged};
 pub use judging::Verdicts;
-pub use known::Known;
 pub use offers::{check_region, current, market};
 pub use tally::Tally;
+pub use volume_defaults::VolumeDefaults;

@@ -15,10 +15,12 @@ mod volume_stream;
 
 use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
-use fathom_fleet::{FleetGrowths, Known, Summary, Tally, Verdicts, currency, grown, guarded, judged};
+use fathom_fleet::{
+    FleetGrowths, Summary, Tally, Verdicts, VolumeDefaults, currency, grown, guarded, judged,
+};
 use fathom_record::fleet::{FleetRecord, FleetRow};
 use fathom_rows::fleet::{Layout, Run};
-use fathom_sizing::fleet::{Asked, History, unjudged};
+use fathom_sizing::fleet::{History, SizingPolicy, unjudged};
 use fathom_sizing::{Catalogue, Market};
 use fathom_tools::Refusal;
 use pyo3::prelude::*;
@@ -127,7 +129,7 @@ fn growths(py: Python<'_>, stream: &Bound<'_, PyAny>, question: &str) -> PyResul
         // How a requirement grew depends on neither offers nor prices.
         let market = Market::of(&catalogue, question.region());
         let history = History::default();
-        let asked = Asked {
+        let asked = SizingPolicy {
             market: &market,
             wait_s,
             late_millionths,
@@ -184,10 +186,10 @@ fn judge(py: Python<'_>, stream: &Bound<'_, PyAny>, terms: &str, question: &str)
         let Offered { catalogue, market } = question.offered()?;
         let history = terms.history()?;
         let (wait_s, late_millionths) = question.lateness()?;
-        let mut known = Known::new(&catalogue, &market);
+        let mut known = VolumeDefaults::new(&catalogue, &market);
         known.size_gib = question.size_gib()?;
         (known.current, known.instance) = (question.current.as_deref(), question.instance.as_deref());
-        let asked = Asked {
+        let asked = SizingPolicy {
             market: &market,
             wait_s,
             late_millionths,
@@ -281,7 +283,7 @@ fn record(
     let Offered { catalogue, market } = offered;
     let history = terms.history()?;
     let (wait_s, late_millionths) = question.lateness()?;
-    let asked = Asked {
+    let asked = SizingPolicy {
         market,
         wait_s,
         late_millionths,

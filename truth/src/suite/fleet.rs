@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use fathom_record::sizing::Requirement;
 use fathom_sizing::choice::Judge;
-use fathom_sizing::fleet::{Asked, History, Outcome, Verdict, Volume, growth, row, verdict};
+use fathom_sizing::fleet::{History, Outcome, SizingPolicy, Verdict, Volume, growth, row, verdict};
 use fathom_sizing::requirement::{Precision, requirement};
 use fathom_sizing::{Catalogue, Market, Need, Patience, margin};
 use rand::SeedableRng;
@@ -139,8 +139,8 @@ impl Drawn {
         Self { needs: needs.collect(), history, lives }
     }
 
-    fn asked<'a>(&'a self, market: &'a Market, margin_thousandths: u32) -> Asked<'a> {
-        Asked {
+    fn asked<'a>(&'a self, market: &'a Market, margin_thousandths: u32) -> SizingPolicy<'a> {
+        SizingPolicy {
             market,
             wait_s: f64::from(TICK_S),
             late_millionths: PATIENCE.late_millionths,

@@ -13,7 +13,7 @@ use fathom_record::account::{
 };
 use fathom_record::fleet::{FleetGrouping, FleetRecord, FleetRow};
 use fathom_rows::Interval;
-use fathom_sizing::fleet::{Asked, unjudged};
+use fathom_sizing::fleet::{SizingPolicy, unjudged};
 use fathom_sizing::offer::Settings;
 use fathom_sizing::{Catalogue, Market, Offer};
 
@@ -33,7 +33,7 @@ pub struct AccountTerms<'a> {
     /// What is on offer.
     pub market: &'a Market,
     /// What is asked of every volume.
-    pub asked: Asked<'a>,
+    pub asked: SizingPolicy<'a>,
     /// Volumes and instances.
     pub inventory: &'a Inventory,
     /// Region, e.g. `eu-central-1`.

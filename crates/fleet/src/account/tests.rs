@@ -50,7 +50,7 @@ fn place(rows: &[(FleetRow, Vec<Interval>)]) -> AccountPlace {
     let mut inventory = Inventory::default();
     inventory.read(ACCOUNT).unwrap();
     let history = History::default();
-    let asked = Asked {
+    let asked = SizingPolicy {
         market: &market,
         wait_s: 1.0,
         late_millionths: 1000,

@@ -17,4 +17,4 @@ pub use headroom::{headroom, risk_of};
 pub use history::{Growth, History};
 pub use row::{row, unjudged};
 pub use sample::{Sample, SampleSize, hash, is_sampled};
-pub use verdict::{Asked, Outcome, Standing, Verdict, Volume, verdict};
+pub use verdict::{Outcome, SizingPolicy, Standing, Verdict, Volume, verdict};

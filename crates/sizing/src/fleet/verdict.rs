@@ -19,7 +19,7 @@ const AT_LIMIT: f64 = 0.02;
 
 /// What is asked of every volume of a fleet.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked<'a> {
+pub struct SizingPolicy<'a> {
     /// What is sold.
     pub market: &'a Market,
     /// An I/O that waits longer is late, in seconds; at least a tick of the volume's series.
@@ -94,7 +94,7 @@ pub struct Verdict {
     pub plateau_share: Option<f64>,
 }
 
-impl Asked<'_> {
+impl SizingPolicy<'_> {
     /// The patience with a series of such ticks: nothing is known inside one.
     pub fn patience(&self, tick_s: u32) -> Patience {
         let ticks = (self.wait_s / f64::from(tick_s.max(1))).ceil().clamp(1.0, 1e6) as usize;
@@ -103,7 +103,7 @@ impl Asked<'_> {
 }
 
 /// Judges one volume.
-pub fn verdict(asked: &Asked<'_>, volume: &Volume<'_>) -> Verdict {
+pub fn verdict(asked: &SizingPolicy<'_>, volume: &Volume<'_>) -> Verdict {
     let demand = volume.demand;
     let patience = asked.patience(demand.tick_s);
     let mut verdict = Verdict {
@@ -175,7 +175,7 @@ const TICKS_AN_ODD_ONE: usize = 1000;
 
 /// How many of the largest ticks keep anything that is sold from holding a demand; `None` where they are more than
 /// may be odd.
-fn odd_ticks(asked: &Asked<'_>, need: Need<'_>) -> Option<u32> {
+fn odd_ticks(asked: &SizingPolicy<'_>, need: Need<'_>) -> Option<u32> {
     let mut rest = need.demand.clone();
     rest.counted = None;
     let load = |demand: &Demand| -> Vec<u128> {

@@ -1,7 +1,7 @@
 //! A volume's verdict is what the same questions by themselves answer.
 
 use fathom_sizing::choice::Judge;
-use fathom_sizing::fleet::{Asked, Class, Growth, History, Outcome, Volume, row, verdict};
+use fathom_sizing::fleet::{Class, Growth, History, Outcome, SizingPolicy, Volume, row, verdict};
 use fathom_sizing::offer::Settings;
 use fathom_sizing::requirement::{Precision, requirement};
 use fathom_sizing::{Catalogue, Demand, Flow, Market, Need, Offer, cheapest};
@@ -18,8 +18,8 @@ fn demand(iops: u64, limit: u64) -> Demand {
     Demand { tick_s: 60, read, write, gaps: Vec::new(), counted: None }
 }
 
-fn asked<'a>(market: &'a Market, history: &'a History) -> Asked<'a> {
-    Asked { market, wait_s: 1.0, late_millionths: 1000, margin_thousandths: 1250, history, stripes: 2 }
+fn asked<'a>(market: &'a Market, history: &'a History) -> SizingPolicy<'a> {
+    SizingPolicy { market, wait_s: 1.0, late_millionths: 1000, margin_thousandths: 1250, history, stripes: 2 }
 }
 
 fn bought(market: &Market, iops: u64) -> Option<Offer> {
@@ -62,7 +62,7 @@ fn a_throttled_volume_is_not_made_smaller() {
     let catalogue = Catalogue::built_in().unwrap();
     let market = Market::of(&catalogue, "us-east-1");
     let history = History::default();
-    let asked = Asked { margin_thousandths: 1000, ..asked(&market, &history) };
+    let asked = SizingPolicy { margin_thousandths: 1000, ..asked(&market, &history) };
     let outcome = |limit: u64, iops: u64| {
         // The largest that is sold, so that what holds the series is cheaper.
         let current = market.configured("io2", Settings { size_gib: 500, iops, bytes_per_s: 0 }).unwrap();

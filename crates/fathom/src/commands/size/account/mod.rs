@@ -10,7 +10,7 @@ use std::cell::RefCell;
 use std::io;
 
 use fathom_demand::account::Inventory;
-use fathom_fleet::{Account, AccountTerms, By, Known, check_region, currency};
+use fathom_fleet::{Account, AccountTerms, By, VolumeDefaults, check_region, currency};
 use fathom_record::AccountRecord;
 use fathom_record::account::{AccountPlace, AccountReading, FailedPlace};
 use fathom_record::fleet::FleetRow;
@@ -219,7 +219,7 @@ impl Sizing<'_> {
         let regional = Regional {
             arguments: self.arguments,
             catalogue: self.catalogue,
-            known: Known::new(self.catalogue, market),
+            known: VolumeDefaults::new(self.catalogue, market),
             region: place.region,
             from: read.from,
             inputs: &read.inputs,

@@ -8,21 +8,21 @@ use fathom_record::fleet::FleetRow;
 use fathom_rows::Interval;
 use fathom_rows::fleet::{Latest, Run};
 use fathom_sizing::Catalogue;
-use fathom_sizing::fleet::{Asked, is_sampled};
+use fathom_sizing::fleet::{SizingPolicy, is_sampled};
 use fathom_tools::Refusal;
 
 use super::pass::Work;
 
 /// How requirements grew, of a sample of the volumes.
 pub struct Growths<'a> {
-    asked: Asked<'a>,
+    asked: SizingPolicy<'a>,
     halvings: AtomicU32,
     keeps_going: bool,
 }
 
 impl<'a> Growths<'a> {
     /// Of all volumes so far; with `keeps_going`, a volume at which an invariant breaks has none.
-    pub fn new(asked: Asked<'a>, keeps_going: bool) -> Self {
+    pub fn new(asked: SizingPolicy<'a>, keeps_going: bool) -> Self {
         Self { asked, halvings: AtomicU32::new(0), keeps_going }
     }
 

@@ -13,7 +13,7 @@ mod regional;
 pub mod stop;
 mod volume_rows;
 
-use fathom_fleet::{By, Groups, Known, check_region, currency};
+use fathom_fleet::{By, Groups, VolumeDefaults, check_region, currency};
 use fathom_measure::Bytes;
 use fathom_record::fleet::FleetRecord;
 use fathom_report::{FleetSpread, html, terminal};
@@ -108,7 +108,7 @@ fn known<'a>(
     arguments: &'a SizeArguments,
     catalogue: &'a Catalogue,
     market: &'a Market,
-) -> Result<Known<'a>, Failure> {
+) -> Result<VolumeDefaults<'a>, Failure> {
     let size_gib = arguments.size.as_deref().map(|text| typed::<Bytes>("--size", text, "a size as 1TiB"));
     let size_gib = size_gib.transpose()?.map(|bytes| bytes.0.div_ceil(1 << 30).max(1));
     if let Some(name) = &arguments.instance
@@ -119,7 +119,7 @@ fn known<'a>(
     if let Some(text) = &arguments.current {
         current(market, size_gib.unwrap_or(1024), text)?;
     }
-    let mut known = Known::new(catalogue, market);
+    let mut known = VolumeDefaults::new(catalogue, market);
     known.size_gib = size_gib;
     (known.current, known.instance) = (arguments.current.as_deref(), arguments.instance.as_deref());
     Ok(known)

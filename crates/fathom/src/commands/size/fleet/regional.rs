@@ -3,10 +3,10 @@
 use std::io;
 use std::thread;
 
-use fathom_fleet::{By, FleetGrowths, Known, Summary, Tally, Verdicts, margin_of};
+use fathom_fleet::{By, FleetGrowths, Summary, Tally, Verdicts, VolumeDefaults, margin_of};
 use fathom_measure::Share;
 use fathom_record::fleet::{FleetRecord, FleetRow};
-use fathom_sizing::fleet::{Asked, History as Grown};
+use fathom_sizing::fleet::{History as Grown, SizingPolicy};
 use fathom_sizing::margin::{Margin, USUAL};
 use fathom_sizing::{Catalogue, Market};
 
@@ -26,7 +26,7 @@ pub struct Regional<'a> {
     /// What is known.
     pub catalogue: &'a Catalogue,
     /// What is known of every volume beside its rows.
-    pub known: Known<'a>,
+    pub known: VolumeDefaults<'a>,
     /// Where it is bought.
     pub region: &'a str,
     /// What rows are read from, for people.
@@ -47,9 +47,9 @@ pub fn asked<'a>(
     arguments: &SizeArguments,
     market: &'a Market,
     history: &'a Grown,
-) -> Result<Asked<'a>, Failure> {
+) -> Result<SizingPolicy<'a>, Failure> {
     let (wait_s, late_millionths) = lateness(arguments)?;
-    Ok(Asked {
+    Ok(SizingPolicy {
         market,
         wait_s,
         late_millionths,
@@ -87,7 +87,8 @@ impl Regional<'_> {
             }
         };
         let margin = margin(self.arguments, &history.grown)?;
-        let asked = Asked { margin_thousandths: margin.thousandths(), history: &history.grown, ..asked };
+        let asked =
+            SizingPolicy { margin_thousandths: margin.thousandths(), history: &history.grown, ..asked };
         let work = VolumeJudge {
             verdicts: Verdicts { asked, known: &self.known },
             catalogue: self.catalogue,
@@ -158,7 +159,7 @@ fn whole(ended: Ended) -> Failure {
 
 fn history(
     pieces: &[Piece<'_>],
-    asked: &Asked<'_>,
+    asked: &SizingPolicy<'_>,
     (stop, keeps_going): (&Stop, bool),
 ) -> Result<History, Ended> {
     let work = Growths::new(*asked, keeps_going);

@@ -8,7 +8,7 @@ use fathom_sizing::{Catalogue, Market};
 
 /// What is known of every volume.
 #[derive(Clone, Debug)]
-pub struct Known<'a> {
+pub struct VolumeDefaults<'a> {
     /// What is on offer.
     pub market: &'a Market,
     /// Size of volumes whose rows state none, in GiB.
@@ -21,7 +21,7 @@ pub struct Known<'a> {
     instances: HashMap<&'a str, Option<Limits>>,
 }
 
-impl<'a> Known<'a> {
+impl<'a> VolumeDefaults<'a> {
     /// The catalogue, and nothing that holds for all volumes.
     pub fn new(catalogue: &'a Catalogue, market: &'a Market) -> Self {
         let instances = catalogue.instances.iter().map(|instance| (instance.name.as_str(), instance.ebs));
