@@ -9,7 +9,7 @@ use crate::input::Pattern;
 use crate::posterior::Weighed;
 use crate::printed;
 use crate::shape::{Shape, share};
-use crate::symptoms::Seen;
+use crate::symptoms::Symptom;
 use crate::thresholds::{CREEPS, LIKELY, MIN_SECONDS, MOSTLY_WRITTEN, STRONG};
 
 /// Most that a probability may be once a self-check has failed.
@@ -169,7 +169,7 @@ pub fn restrained(mut weighed: Vec<Weighed>, restraints: &[Restraint]) -> Vec<We
 }
 
 /// What was not seen, and how to get it.
-pub fn missing(seen: &[Seen]) -> impl Iterator<Item = &'static str> {
+pub fn missing(seen: &[Symptom]) -> impl Iterator<Item = &'static str> {
     let is_seen = |feature: Feature| match feature {
         // At the top of a climb the growth stands for both.
         Feature::Waiting | Feature::DoubleDepth => {

@@ -14,7 +14,7 @@ use crate::posterior::{Figure, Weighed, ln_density, weigh};
 use crate::printed;
 use crate::restraint::{self, Restraint};
 use crate::shape::Shape;
-use crate::symptoms::{self, Seen};
+use crate::symptoms::{self, Symptom};
 use crate::thresholds::{AT_BOUND, LIKELY, NAMED, POSSIBLE, STRONG};
 
 /// A claim is listed from this probability on.
@@ -52,7 +52,7 @@ pub struct Conclusion {
     /// Every cause with its probability, most probable first.
     pub weighed: Vec<Weighed>,
     /// What the probabilities rest on.
-    pub seen: Vec<Seen>,
+    pub seen: Vec<Symptom>,
     /// The next experiment; `None` where none would tell more.
     pub next: Option<(Chosen, Trial)>,
 }
@@ -123,7 +123,7 @@ const LAWLESS: [Limit; 4] =
     [Limit::DeviceParallelism, Limit::QueueTags, Limit::Software, Limit::Interference];
 
 /// Every reason to doubt the leading cause, the first to be settled first.
-fn doubts(weighed: &[Weighed], seen: &[Seen], bounds: &[Bound]) -> Vec<Doubt> {
+fn doubts(weighed: &[Weighed], seen: &[Symptom], bounds: &[Bound]) -> Vec<Doubt> {
     let is_seen = |features: &[Feature]| seen.iter().any(|seen| features.contains(&seen.figure.feature));
     let is_slower =
         seen.iter().any(|seen| seen.figure.feature == Feature::ManyJobs && seen.figure.value < 0.0);
@@ -148,7 +148,7 @@ fn doubts(weighed: &[Weighed], seen: &[Seen], bounds: &[Bound]) -> Vec<Doubt> {
 pub fn conclude(
     table: &Table,
     subject: &Subject,
-    seen: &[Seen],
+    seen: &[Symptom],
     weighed: &[Weighed],
     bounds: &[Bound],
     restraints: &[Restraint],
@@ -203,7 +203,7 @@ pub fn conclude(
 }
 
 /// Limits of a rate that nobody declared and no counter told of are no surer than that there is one at all.
-fn undeclared(seen: &[Seen], bounds: &[Bound]) -> Option<Restraint> {
+fn undeclared(seen: &[Symptom], bounds: &[Bound]) -> Option<Restraint> {
     const COUNTERS: [Feature; 3] =
         [Feature::VolumeIopsExceeded, Feature::VolumeThroughputExceeded, Feature::InstanceExceeded];
     let is_counted =
@@ -218,7 +218,7 @@ fn undeclared(seen: &[Seen], bounds: &[Bound]) -> Option<Restraint> {
 }
 
 /// Writes that are slower than reads and nothing else: a provider may limit them alone, as a full cache does.
-fn of_writes_alone(seen: &[Seen]) -> Option<Restraint> {
+fn of_writes_alone(seen: &[Symptom]) -> Option<Restraint> {
     /// From this logarithm of a ratio on it is another rate.
     const OTHER: f64 = 0.15;
     let value =
@@ -234,7 +234,7 @@ fn of_writes_alone(seen: &[Seen]) -> Option<Restraint> {
 const AGAINST_A_LAW: f64 = 0.1;
 
 /// A rate that a rest brought more than: a limit without credits never gives more.
-fn after_a_rest(seen: &[Seen]) -> Option<Restraint> {
+fn after_a_rest(seen: &[Symptom]) -> Option<Restraint> {
     /// From this logarithm of a ratio on it is more.
     const MORE: f64 = 0.04;
     let rested = seen.iter().find(|seen| seen.figure.feature == Feature::Idle)?.figure;
@@ -246,7 +246,7 @@ fn after_a_rest(seen: &[Seen]) -> Option<Restraint> {
 }
 
 /// As long for an I/O as for a lone one, or a lone one that more in flight gave more beside: nothing is full, wherever it is.
-fn nothing_waits(shape: &Shape<'_>, seen: &[Seen]) -> Option<Restraint> {
+fn nothing_waits(shape: &Shape<'_>, seen: &[Symptom]) -> Option<Restraint> {
     /// From this logarithm of a latency's factor on something waits.
     const WAITS: f64 = 0.02;
     /// From this logarithm of a ratio on more in flight gives more.
@@ -272,7 +272,7 @@ fn nothing_waits(shape: &Shape<'_>, seen: &[Seen]) -> Option<Restraint> {
 }
 
 /// That somebody enforces a rate, where it is not known who.
-fn fixed_rate(subject: &Subject, seen: &[Seen], weighed: &[Weighed], probability: f64) -> Claim {
+fn fixed_rate(subject: &Subject, seen: &[Symptom], weighed: &[Weighed], probability: f64) -> Claim {
     let candidates: Vec<String> = weighed
         .iter()
         .filter(|w| ENFORCED.contains(&w.limit) && w.probability >= LISTED)
@@ -345,13 +345,13 @@ fn statement(table: &Table, subject: &Subject, limit: Limit, bounds: &[Bound]) -
 }
 
 /// The figures that tell a cause from the others, strongest first.
-fn evidence(table: &Table, seen: &[Seen], weighed: &[Weighed], limit: Limit) -> Vec<Evidence> {
-    let mut found: Vec<(f64, &Seen)> =
+fn evidence(table: &Table, seen: &[Symptom], weighed: &[Weighed], limit: Limit) -> Vec<Evidence> {
+    let mut found: Vec<(f64, &Symptom)> =
         seen.iter().map(|seen| (weight_of(table, &seen.figure, weighed, limit), seen)).collect();
     found.retain(|(weight, _)| weight.abs() >= SPEAKS);
     found.put_in_order_by(|a, b| b.0.abs().total_cmp(&a.0.abs()));
     let evidence =
-        |(weight, seen): (f64, &Seen)| Evidence { supports: weight > 0.0, text: seen.text.clone() };
+        |(weight, seen): (f64, &Symptom)| Evidence { supports: weight > 0.0, text: seen.text.clone() };
     found.into_iter().take(MOST_EVIDENCE).map(evidence).collect()
 }
 
@@ -370,7 +370,7 @@ fn weight_of(table: &Table, figure: &Figure, weighed: &[Weighed], limit: Limit) 
 
 fn undecided(
     subject: &Subject,
-    seen: &[Seen],
+    seen: &[Symptom],
     bounds: &[Bound],
     restraints: &[Restraint],
     probability: f64,

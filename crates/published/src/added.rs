@@ -3,10 +3,10 @@
 
 use fathom_attribute::evidence::Feature;
 use fathom_attribute::printed;
-use fathom_attribute::symptoms::Seen;
+use fathom_attribute::symptoms::Symptom;
 use fathom_record::CeilingScope;
 
-use super::answers::{Beside, RATIO_ERROR, doubling, growth, rate, stated};
+use super::answers::{RATIO_ERROR, ScaledRow, doubling, growth, rate, stated};
 use super::difference::{Other, Property, hosts_factor};
 use super::limits::Reached;
 use super::{PublishedRow, below};
@@ -17,22 +17,23 @@ pub fn seen(
     others: &[Other<'_>],
     reached: &[Reached],
     is_capped: &dyn Fn(&PublishedRow) -> bool,
-) -> Vec<Seen> {
+) -> Vec<Symptom> {
     let added = added(explained, others);
     let grown = doubling(Feature::Growth, "what is added", (explained, is_capped), &added);
     [grown, copied(explained, others, reached)].into_iter().flatten().collect()
 }
 
 /// Rows with more, or fewer, drives, nodes or guests, each loaded as before.
-pub fn added<'a>(explained: &PublishedRow, others: &[Other<'a>]) -> Vec<Beside<'a>> {
+pub fn added<'a>(explained: &PublishedRow, others: &[Other<'a>]) -> Vec<ScaledRow<'a>> {
     let factor = |other: &Other<'_>| match other.only()? {
         Property::Devices => Some(other.row.devices? / explained.devices?),
         Property::Hosts => hosts_factor(explained, other.row),
         _ => None,
     };
     let usable = |factor: &f64| factor.is_finite() && *factor > 0.0;
-    let beside = |other: &Other<'a>| Some(Beside { row: other.row, factor: factor(other).filter(usable)? });
-    others.iter().filter_map(beside).collect()
+    let scaled =
+        |other: &Other<'a>| Some(ScaledRow { row: other.row, factor: factor(other).filter(usable)? });
+    others.iter().filter_map(scaled).collect()
 }
 
 /// Whether copies are stated of a row's writes, or of a row that differs in nothing else.
@@ -44,7 +45,7 @@ pub fn has_copies(explained: &PublishedRow, others: &[Other<'_>]) -> bool {
 
 /// Bytes that are written, copies included, over what takes them: a device's bound, reads of the same, or the rate with
 /// fewer copies.
-fn copied(explained: &PublishedRow, others: &[Other<'_>], reached: &[Reached]) -> Option<Seen> {
+fn copied(explained: &PublishedRow, others: &[Other<'_>], reached: &[Reached]) -> Option<Symptom> {
     let copies = explained.copies.filter(|copies| *copies > 1.0)?;
     if explained.read_share()? > 0.0 {
         return None;
@@ -65,7 +66,7 @@ fn copied(explained: &PublishedRow, others: &[Other<'_>], reached: &[Reached]) -
             stated(row),
             row.subject()
         );
-        return Seen::new(Feature::Copied, value, RATIO_ERROR, text);
+        return Symptom::new(Feature::Copied, value, RATIO_ERROR, text);
     }
     let device = reached.iter().find(|found| found.known.scope == CeilingScope::Device);
     let every: Vec<&PublishedRow> = others.iter().map(|other| other.row).collect();
@@ -82,7 +83,7 @@ fn copied(explained: &PublishedRow, others: &[Other<'_>], reached: &[Reached]) -
         printed::times(copies),
         printed::percent(share)
     );
-    Seen::new(Feature::Copied, share.ln(), RATIO_ERROR, text)
+    Symptom::new(Feature::Copied, share.ln(), RATIO_ERROR, text)
 }
 
 /// Whether a row is the same workload read.

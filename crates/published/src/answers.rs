@@ -2,7 +2,7 @@
 
 use fathom_attribute::evidence::Feature;
 use fathom_attribute::printed;
-use fathom_attribute::symptoms::Seen;
+use fathom_attribute::symptoms::Symptom;
 
 use super::PublishedRow;
 use super::difference::{Other, Property};
@@ -18,7 +18,7 @@ const COST_ERROR: f64 = 0.1;
 const STEP_ERROR: f64 = 0.05;
 
 /// Another row, and the factor of the property that it has.
-pub struct Beside<'a> {
+pub struct ScaledRow<'a> {
     /// The row.
     pub row: &'a PublishedRow,
     /// How many times as much of the property it has.
@@ -32,14 +32,14 @@ pub fn seen(
     explained: &PublishedRow,
     others: &[Other<'_>],
     is_capped: &dyn Fn(&PublishedRow) -> bool,
-) -> Vec<Seen> {
+) -> Vec<Symptom> {
     let differing =
         |property| others.iter().filter(move |other| other.only() == Some(property)).map(|other| other.row);
-    let scaled = |property, of: fn(&PublishedRow) -> Option<f64>| -> Vec<Beside<'_>> {
+    let scaled = |property, of: fn(&PublishedRow) -> Option<f64>| -> Vec<ScaledRow<'_>> {
         let factor = |row| Some(of(row)? / of(explained)?);
         let usable = |factor: &f64| factor.is_finite() && *factor > 0.0;
         differing(property)
-            .filter_map(|row| Some(Beside { row, factor: factor(row).filter(usable)? }))
+            .filter_map(|row| Some(ScaledRow { row, factor: factor(row).filter(usable)? }))
             .collect()
     };
     let depth = scaled(Property::Concurrency, PublishedRow::concurrency);
@@ -92,8 +92,8 @@ pub fn doubling(
     feature: Feature,
     what: &str,
     (explained, is_capped): (&PublishedRow, &dyn Fn(&PublishedRow) -> bool),
-    rows: &[Beside<'_>],
-) -> Option<Seen> {
+    rows: &[ScaledRow<'_>],
+) -> Option<Symptom> {
     let above = rows.iter().filter(|beside| beside.factor > 1.0);
     let nearest = above.min_by(|a, b| a.factor.total_cmp(&b.factor));
     let is_above = nearest.is_some();
@@ -118,16 +118,16 @@ pub fn doubling(
     let most = total.min(std::f64::consts::LN_2);
     if is_above && most > least && is_capped(beside.row) && !is_capped(explained) {
         let text = format!("{text} There a known limit stopped it.");
-        return Seen::new(feature, (least + most) / 2.0, base.hypot((most - least) / 12f64.sqrt()), text);
+        return Symptom::new(feature, (least + most) / 2.0, base.hypot((most - least) / 12f64.sqrt()), text);
     }
-    Seen::new(feature, least, base + STEP_ERROR * steps, text)
+    Symptom::new(feature, least, base + STEP_ERROR * steps, text)
 }
 
 /// Half or twice the block.
-fn sizes(feature: Feature, explained: &PublishedRow, rows: &[Beside<'_>]) -> Option<Seen> {
+fn sizes(feature: Feature, explained: &PublishedRow, rows: &[ScaledRow<'_>]) -> Option<Symptom> {
     let is_smaller = feature == Feature::HalfBlock;
-    let fits = |beside: &&Beside<'_>| (beside.factor < 1.0) == is_smaller;
-    let away = |beside: &Beside<'_>| beside.factor.ln().abs();
+    let fits = |beside: &&ScaledRow<'_>| (beside.factor < 1.0) == is_smaller;
+    let away = |beside: &ScaledRow<'_>| beside.factor.ln().abs();
     let beside = rows.iter().filter(fits).min_by(|a, b| away(a).total_cmp(&away(b)))?;
     let doublings = beside.factor.log2().abs();
     let value = growth(explained, beside.row)? / doublings;
@@ -139,10 +139,10 @@ fn sizes(feature: Feature, explained: &PublishedRow, rows: &[Beside<'_>]) -> Opt
         printed::times(value.exp()),
         if is_smaller { "halving" } else { "doubling" }
     );
-    Seen::new(feature, value, RATIO_ERROR + STEP_ERROR * (doublings - 1.0).max(0.0), text)
+    Symptom::new(feature, value, RATIO_ERROR + STEP_ERROR * (doublings - 1.0).max(0.0), text)
 }
 
-fn larger_span(explained: &PublishedRow, rows: &[Beside<'_>]) -> Option<Seen> {
+fn larger_span(explained: &PublishedRow, rows: &[ScaledRow<'_>]) -> Option<Symptom> {
     let beside =
         rows.iter().filter(|beside| beside.factor > 2.0).max_by(|a, b| a.factor.total_cmp(&b.factor))?;
     let text = format!(
@@ -151,23 +151,23 @@ fn larger_span(explained: &PublishedRow, rows: &[Beside<'_>]) -> Option<Seen> {
         stated(beside.row),
         stated(explained)
     );
-    Seen::new(Feature::LargerSpan, growth(explained, beside.row)?, RATIO_ERROR, text)
+    Symptom::new(Feature::LargerSpan, growth(explained, beside.row)?, RATIO_ERROR, text)
 }
 
 fn sequential<'a>(
     explained: &PublishedRow,
     mut rows: impl Iterator<Item = &'a PublishedRow>,
-) -> Option<Seen> {
+) -> Option<Symptom> {
     // Of a sequential row, a random one beside it does not say what the experiment would.
     if explained.order != Some(Order::Random) {
         let row = rows.find(|row| row.order == Some(Order::Random))?;
         let text =
             format!("Random addresses go at {}, sequential ones at {}.", stated(row), stated(explained));
-        return Seen::new(Feature::RandomInstead, growth(explained, row)?, RATIO_ERROR, text);
+        return Symptom::new(Feature::RandomInstead, growth(explained, row)?, RATIO_ERROR, text);
     }
     let row = rows.find(|row| row.order == Some(Order::Sequential))?;
     let text = format!("Sequential addresses go at {}, random ones at {}.", stated(row), stated(explained));
-    Seen::new(Feature::Sequential, growth(explained, row)?, RATIO_ERROR, text)
+    Symptom::new(Feature::Sequential, growth(explained, row)?, RATIO_ERROR, text)
 }
 
 /// The fastest other software and the logarithm of what it brings; a slower one says nothing of what limits this
@@ -180,18 +180,18 @@ fn fastest_other<'a>(
     rated.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(value, _)| *value >= -2.0 * RATIO_ERROR)
 }
 
-fn other_software(explained: &PublishedRow, value: f64, row: &PublishedRow) -> Option<Seen> {
+fn other_software(explained: &PublishedRow, value: f64, row: &PublishedRow) -> Option<Symptom> {
     let text = format!(
         "On the same hardware {} goes at {} instead of {}.",
         named(row),
         stated(row),
         stated(explained)
     );
-    Seen::new(Feature::OtherSoftware, value, ratio_error(explained, row), text)
+    Symptom::new(Feature::OtherSoftware, value, ratio_error(explained, row), text)
 }
 
 /// Processor time of an I/O over that of the other software.
-fn software_cost(explained: &PublishedRow, row: &PublishedRow) -> Option<Seen> {
+fn software_cost(explained: &PublishedRow, row: &PublishedRow) -> Option<Symptom> {
     let cost = |row: &PublishedRow| {
         let cost = row.cpu_percent? / rate(row)?;
         (cost.is_finite() && cost > 0.0).then_some(cost)
@@ -199,7 +199,7 @@ fn software_cost(explained: &PublishedRow, row: &PublishedRow) -> Option<Seen> {
     let factor = cost(explained)? / cost(row)?;
     let text =
         format!("An I/O takes {} the CPU time that it takes with {}.", printed::times(factor), named(row));
-    Seen::new(Feature::SoftwareCost, factor.ln(), COST_ERROR, text)
+    Symptom::new(Feature::SoftwareCost, factor.ln(), COST_ERROR, text)
 }
 
 fn named(row: &PublishedRow) -> &str {

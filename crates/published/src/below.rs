@@ -3,7 +3,7 @@
 
 use fathom_attribute::evidence::Feature;
 use fathom_attribute::printed;
-use fathom_attribute::symptoms::Seen;
+use fathom_attribute::symptoms::Symptom;
 use fathom_record::verdict::Limit;
 
 use super::PublishedRow;
@@ -92,7 +92,7 @@ fn is_below(row: &PublishedRow, other: &PublishedRow) -> bool {
 }
 
 /// A lone I/O's latency through the software over that of the device below.
-pub fn software_latency(row: &PublishedRow, others: &[&PublishedRow]) -> Option<Seen> {
+pub fn software_latency(row: &PublishedRow, others: &[&PublishedRow]) -> Option<Symptom> {
     if row.below {
         return None;
     }
@@ -110,5 +110,5 @@ pub fn software_latency(row: &PublishedRow, others: &[&PublishedRow]) -> Option<
         printed::time(loaded),
         printed::time(alone)
     );
-    Seen::new(Feature::SoftwareLatency, (loaded / alone).ln(), 0.05, text)
+    Symptom::new(Feature::SoftwareLatency, (loaded / alone).ln(), 0.05, text)
 }

@@ -3,7 +3,7 @@
 
 use fathom_attribute::evidence::Feature;
 use fathom_attribute::printed;
-use fathom_attribute::symptoms::Seen;
+use fathom_attribute::symptoms::Symptom;
 
 use super::PublishedRow;
 use super::answers::{RATIO_ERROR, growth, ratio_error, stated};
@@ -32,7 +32,7 @@ const GENERATORS: [&str; 14] = [
 const COMPARED: [Property; 4] = [Property::Setting, Property::Software, Property::Copies, Property::Node];
 
 /// Everything that compared rows show.
-pub fn seen(explained: &PublishedRow, others: &[Other<'_>]) -> Vec<Seen> {
+pub fn seen(explained: &PublishedRow, others: &[Other<'_>]) -> Vec<Symptom> {
     let of = |property: Property| -> Vec<&PublishedRow> {
         others.iter().filter(|other| other.only() == Some(property)).map(|other| other.row).collect()
     };
@@ -61,7 +61,7 @@ fn furthest<'a>(explained: &PublishedRow, rows: &[&'a PublishedRow]) -> Option<(
     if fastest.0 > RATIO_ERROR { Some(fastest) } else { rated().min_by(|a, b| a.0.total_cmp(&b.0)) }
 }
 
-fn setting(explained: &PublishedRow, rows: &[&PublishedRow]) -> Option<Seen> {
+fn setting(explained: &PublishedRow, rows: &[&PublishedRow]) -> Option<Symptom> {
     let (value, row) = furthest(explained, rows)?;
     let what = match (&row.setting, &row.version) {
         (Some(setting), _) if row.setting != explained.setting => format!("with \"{setting}\""),
@@ -69,7 +69,7 @@ fn setting(explained: &PublishedRow, rows: &[&PublishedRow]) -> Option<Seen> {
         _ => format!("in the row \"{}\", which differs in what is not stated,", row.subject()),
     };
     let text = format!("Nothing else differs: {what} it goes at {}, {}.", stated(row), against(value));
-    Seen::new(Feature::OtherSetting, value, ratio_error(explained, row), text)
+    Symptom::new(Feature::OtherSetting, value, ratio_error(explained, row), text)
 }
 
 fn against(value: f64) -> String {
@@ -77,7 +77,7 @@ fn against(value: f64) -> String {
 }
 
 /// The largest difference among everything that is compared.
-fn apart(explained: &PublishedRow, others: &[Other<'_>]) -> Option<Seen> {
+fn apart(explained: &PublishedRow, others: &[Other<'_>]) -> Option<Symptom> {
     let is_compared = |other: &&Other<'_>| other.only().is_some_and(|property| COMPARED.contains(&property));
     let compared = others.iter().filter(is_compared).map(|other| other.row);
     let largest = compared.filter_map(|row| Some((growth(explained, row)?, row)));
@@ -86,11 +86,11 @@ fn apart(explained: &PublishedRow, others: &[Other<'_>]) -> Option<Seen> {
         format!("Of what is compared, \"{}\" is the furthest away: {}.", row.subject(), against(value));
     // Published differences that are none lie within what `usual` and the causes allow; repeats that spread widen it.
     let error = ratio_error(explained, row);
-    Seen::new(Feature::Apart, value.abs(), if error > RATIO_ERROR { error } else { 0.0 }, text)
+    Symptom::new(Feature::Apart, value.abs(), if error > RATIO_ERROR { error } else { 0.0 }, text)
 }
 
 /// What is gained without flushes.
-fn unflushed(explained: &PublishedRow, rows: &[&PublishedRow]) -> Option<Seen> {
+fn unflushed(explained: &PublishedRow, rows: &[&PublishedRow]) -> Option<Symptom> {
     let mine = explained.flushes().unwrap_or(0.0);
     let without = |row: &&&PublishedRow| row.flushes().unwrap_or(0.0) < mine;
     let row = rows.iter().find(without)?;
@@ -99,10 +99,10 @@ fn unflushed(explained: &PublishedRow, rows: &[&PublishedRow]) -> Option<Seen> {
         Some(Flush::Every) => format!("With fewer flushes it goes at {}, {}.", stated(row), against(value)),
         _ => format!("Without flushes it goes at {}, {}.", stated(row), against(value)),
     };
-    Seen::new(Feature::Unflushed, value, ratio_error(explained, row), text)
+    Symptom::new(Feature::Unflushed, value, ratio_error(explained, row), text)
 }
 
-fn node(explained: &PublishedRow, rows: &[&PublishedRow]) -> Option<Seen> {
+fn node(explained: &PublishedRow, rows: &[&PublishedRow]) -> Option<Symptom> {
     let (value, row) = furthest(explained, rows)?;
     let text = format!(
         "With memory on node \"{}\" it goes at {}, {}.",
@@ -110,10 +110,10 @@ fn node(explained: &PublishedRow, rows: &[&PublishedRow]) -> Option<Seen> {
         stated(row),
         against(value)
     );
-    Seen::new(Feature::OtherNode, value, ratio_error(explained, row), text)
+    Symptom::new(Feature::OtherNode, value, ratio_error(explained, row), text)
 }
 
-fn machine(explained: &PublishedRow, rows: &[&PublishedRow]) -> Option<Seen> {
+fn machine(explained: &PublishedRow, rows: &[&PublishedRow]) -> Option<Symptom> {
     let (value, row) = furthest(explained, rows)?;
     let text = format!(
         "Nothing else differs: on \"{}\" it goes at {}, {}.",
@@ -121,7 +121,7 @@ fn machine(explained: &PublishedRow, rows: &[&PublishedRow]) -> Option<Seen> {
         stated(row),
         against(value)
     );
-    Seen::new(Feature::OtherHost, value, ratio_error(explained, row), text)
+    Symptom::new(Feature::OtherHost, value, ratio_error(explained, row), text)
 }
 
 /// Whether another measuring program was tried: what one of them cannot carry is then its own.
@@ -132,7 +132,7 @@ pub fn has_other_generator(explained: &PublishedRow, others: &[Other<'_>]) -> bo
 }
 
 /// Another measuring program on the same target.
-fn generator(explained: &PublishedRow, rows: &[&PublishedRow]) -> Option<Seen> {
+fn generator(explained: &PublishedRow, rows: &[&PublishedRow]) -> Option<Symptom> {
     let measures = |row: &PublishedRow| {
         let name = row.software.as_deref().unwrap_or_default().to_lowercase();
         let mut parts = name.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
@@ -149,5 +149,5 @@ fn generator(explained: &PublishedRow, rows: &[&PublishedRow]) -> Option<Seen> {
         stated(row),
         against(value)
     );
-    Seen::new(Feature::OtherGenerator, value, ratio_error(explained, row), text)
+    Symptom::new(Feature::OtherGenerator, value, ratio_error(explained, row), text)
 }

@@ -2,7 +2,7 @@
 
 use fathom_attribute::evidence::Feature;
 use fathom_attribute::printed;
-use fathom_attribute::symptoms::Seen;
+use fathom_attribute::symptoms::Symptom;
 
 use super::PublishedRow;
 use super::answers::stated;
@@ -16,7 +16,7 @@ const LATENCY_ERROR: f64 = 0.05;
 const MIN_POINTS: usize = 4;
 
 /// Everything that the rows beside a row show of it. `at` is its place in the table, for the order of phases.
-pub fn seen(explained: &PublishedRow, at: usize, others: &[Other<'_>]) -> Vec<Seen> {
+pub fn seen(explained: &PublishedRow, at: usize, others: &[Other<'_>]) -> Vec<Symptom> {
     let curve = of_curve(others);
     [waiting(explained, &curve), corner(explained, &curve), drop(explained, at, others), tail(explained)]
         .into_iter()
@@ -34,7 +34,7 @@ fn of_curve<'a>(others: &[Other<'a>]) -> Vec<&'a PublishedRow> {
     others.iter().filter(is_deeper).map(|other| other.row).collect()
 }
 
-fn waiting(explained: &PublishedRow, curve: &[&PublishedRow]) -> Option<Seen> {
+fn waiting(explained: &PublishedRow, curve: &[&PublishedRow]) -> Option<Symptom> {
     let in_flight = explained.in_flight().or_else(|| explained.concurrency())?;
     if in_flight < MIN_IN_FLIGHT {
         return None;
@@ -48,11 +48,11 @@ fn waiting(explained: &PublishedRow, curve: &[&PublishedRow]) -> Option<Seen> {
         printed::count(in_flight),
         printed::time(alone_ns)
     );
-    Seen::new(Feature::Waiting, (loaded_ns / alone_ns).ln(), LATENCY_ERROR, text)
+    Symptom::new(Feature::Waiting, (loaded_ns / alone_ns).ln(), LATENCY_ERROR, text)
 }
 
 /// Largest shortfall from `min(N / R1, highest rate)` near where the two cross.
-fn corner(explained: &PublishedRow, curve: &[&PublishedRow]) -> Option<Seen> {
+fn corner(explained: &PublishedRow, curve: &[&PublishedRow]) -> Option<Symptom> {
     let point = |row: &PublishedRow| {
         let in_flight = row.concurrency()?;
         let latency_s = row.latency_ns()? / 1e9;
@@ -74,11 +74,11 @@ fn corner(explained: &PublishedRow, curve: &[&PublishedRow]) -> Option<Seen> {
         printed::percent(value.max(0.0)),
         if value > 0.08 { "a soft bend, typical of a queue" } else { "a sharp knee, typical of a hard cap" }
     );
-    Seen::new(Feature::Corner, value, 0.02, text)
+    Symptom::new(Feature::Corner, value, 0.02, text)
 }
 
 /// The rate of this phase against the first one, or a later one that is faster.
-fn drop(explained: &PublishedRow, at: usize, others: &[Other<'_>]) -> Option<Seen> {
+fn drop(explained: &PublishedRow, at: usize, others: &[Other<'_>]) -> Option<Symptom> {
     let is_phase = |other: &&Other<'_>| other.only() == Some(Property::Phase);
     let phases: Vec<(usize, &PublishedRow)> =
         others.iter().filter(is_phase).map(|other| (other.place, other.row)).collect();
@@ -92,24 +92,24 @@ fn drop(explained: &PublishedRow, at: usize, others: &[Other<'_>]) -> Option<See
             stated(explained),
             explained.phase.as_deref().unwrap_or_default()
         );
-        return Seen::new(Feature::Drop, (mine / earlier).ln(), 0.02, text);
+        return Symptom::new(Feature::Drop, (mine / earlier).ln(), 0.02, text);
     }
     let later = phases.iter().filter_map(|(_, row)| Some((rate(row)?, *row)));
     let (faster, row) = later.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(rate, _)| *rate > mine)?;
     let text = format!("Later the rate rose to {} from {}.", stated(row), stated(explained));
-    Seen::new(Feature::Drop, (faster / mine).ln(), 0.02, text)
+    Symptom::new(Feature::Drop, (faster / mine).ln(), 0.02, text)
 }
 
 fn rate(row: &PublishedRow) -> Option<f64> {
     row.operations_per_s().or_else(|| row.bytes_per_s())
 }
 
-fn tail(explained: &PublishedRow) -> Option<Seen> {
+fn tail(explained: &PublishedRow) -> Option<Symptom> {
     let at = |wanted: f64| {
         let pair = explained.percentiles_us.iter().find(|pair| (pair[0] - wanted).abs() < 1e-6)?;
         (pair[1] > 0.0).then_some(pair[1])
     };
     let factor = at(99.9)? / at(50.0)?;
     let text = format!("One I/O in a thousand takes more than {} the median.", printed::times(factor));
-    Seen::new(Feature::Tail, factor.ln(), LATENCY_ERROR, text)
+    Symptom::new(Feature::Tail, factor.ln(), LATENCY_ERROR, text)
 }

@@ -4,7 +4,7 @@
 use fathom_attribute::choice::choose;
 use fathom_attribute::evidence::{EXPERIMENTS, Feature, table};
 use fathom_attribute::posterior::{Weighed, speaks};
-use fathom_attribute::symptoms::Seen;
+use fathom_attribute::symptoms::Symptom;
 use fathom_attribute::{experiments, printed};
 use fathom_order::InOrder;
 use fathom_record::CeilingRate;
@@ -44,7 +44,7 @@ pub fn next(
     row: &PublishedRow,
     weighed: &[Weighed],
     reached: &[Reached],
-    seen: &[Seen],
+    seen: &[Symptom],
 ) -> Option<Experiment> {
     let met: Vec<Limit> =
         reached.iter().filter(|found| found.share >= AT_BOUND).map(|found| found.limit()).collect();

@@ -7,7 +7,7 @@ use fathom_tools::audit::Weight;
 use fathom_tools::import::blank_target;
 
 use super::table_audit::audit_published;
-use super::{Explained, Published, PublishedRow, beside, question};
+use super::{Explained, Published, PublishedRow, other_rows, question};
 
 /// One pattern for each explained row.
 pub fn explained_patterns(published: &Published, explained: Vec<Explained>) -> Vec<ExplainedPattern> {
@@ -31,7 +31,7 @@ pub fn remarks(published: &Published) -> Vec<String> {
     notes.extend(question::ambiguous(published));
     notes.extend(question::bounds(published));
     notes.extend(question::credits(published));
-    notes.extend(beside::remarks(published));
+    notes.extend(other_rows::remarks(published));
     let found = audit_published(published);
     let contradictions = found.into_iter().filter(|finding| finding.weight == Weight::Contradiction);
     notes.extend(contradictions.map(|finding| format!("{}: {}.", finding.subject, finding.text)));
@@ -41,7 +41,7 @@ pub fn remarks(published: &Published) -> Vec<String> {
 fn pattern(published: &Published, explained: Explained) -> ExplainedPattern {
     // Without the explained row's own cell no other can be its curve.
     let cells = cell(&explained.row).map_or_else(Vec::new, |own| curve(published, &explained, own));
-    let symptom = |seen: &fathom_attribute::symptoms::Seen| Symptom {
+    let symptom = |seen: &fathom_attribute::symptoms::Symptom| Symptom {
         name: seen.figure.feature.name().to_owned(),
         value: seen.figure.value,
         error: seen.figure.error,

@@ -1,7 +1,7 @@
 //! How close a row came to each bound that was known, and to what the device below it does.
 
 use fathom_attribute::evidence::Feature;
-use fathom_attribute::symptoms::Seen;
+use fathom_attribute::symptoms::Symptom;
 use fathom_attribute::{Bound, BoundKind, limit_of, printed};
 use fathom_record::verdict::{Ceiling, Limit};
 use fathom_record::{CeilingRate, CeilingScope, Direction, KnownCeiling};
@@ -207,8 +207,8 @@ pub fn bounds(reached: &[Reached]) -> Vec<Bound> {
 }
 
 /// Symptoms of the bounds, of rows of the device below, and of credits.
-pub fn seen(row: &PublishedRow, others: &[&PublishedRow], reached: &[Reached]) -> Vec<Seen> {
-    let mut found: Vec<Seen> = [
+pub fn seen(row: &PublishedRow, others: &[&PublishedRow], reached: &[Reached]) -> Vec<Symptom> {
+    let mut found: Vec<Symptom> = [
         Feature::VolumeIops,
         Feature::VolumeThroughput,
         Feature::Instance,
@@ -227,7 +227,7 @@ pub fn seen(row: &PublishedRow, others: &[&PublishedRow], reached: &[Reached]) -
     found
 }
 
-fn of_feature(feature: Feature, all: &[Reached]) -> Option<Seen> {
+fn of_feature(feature: Feature, all: &[Reached]) -> Option<Symptom> {
     let mine = all.iter().filter(|found| feature_of(found, all) == feature);
     let tightest = mine.min_by(|a, b| away(a, feature).total_cmp(&away(b, feature)))?;
     let share = tightest.share;
@@ -238,16 +238,16 @@ fn of_feature(feature: Feature, all: &[Reached]) -> Option<Seen> {
         _ => share.ln().max(FARTHEST),
     };
     let text = format!("The rate is {} of {} ({}).", percent(share), tightest.name, figure(&tightest.known));
-    Seen::new(feature, value, if feature == Feature::LinkUse { LINK_ERROR } else { SHARE_ERROR }, text)
+    Symptom::new(feature, value, if feature == Feature::LinkUse { LINK_ERROR } else { SHARE_ERROR }, text)
 }
 
 /// The rate over the limits of all connections together.
-fn connection_use(reached: &[Reached]) -> Option<Seen> {
+fn connection_use(reached: &[Reached]) -> Option<Symptom> {
     let of_each = reached.iter().filter(|found| found.each == Some(Each::Connection));
     let nearest = of_each.max_by(|a, b| a.share.total_cmp(&b.share))?;
     let text =
         format!("The rate is {} of what its connections may do ({}).", percent(nearest.share), nearest.name);
-    Seen::new(Feature::ConnectionUse, nearest.share.ln().max(FARTHEST), LINK_ERROR, text)
+    Symptom::new(Feature::ConnectionUse, nearest.share.ln().max(FARTHEST), LINK_ERROR, text)
 }
 
 /// Of several limits of an instance the nearest is meant, and else the tightest.
@@ -281,7 +281,7 @@ fn feature_of(found: &Reached, all: &[Reached]) -> Feature {
 const PASSED: f64 = 1.2;
 
 /// The rate over what the device is specified to do, or was seen to do by itself.
-fn device_rate(row: &PublishedRow, others: &[&PublishedRow], reached: &[Reached]) -> Option<Seen> {
+fn device_rate(row: &PublishedRow, others: &[&PublishedRow], reached: &[Reached]) -> Option<Symptom> {
     let specified = reached.iter().filter(|found| feature_of(found, reached) == Feature::DeviceRate);
     let specified = specified.map(|found| {
         (
@@ -291,11 +291,11 @@ fn device_rate(row: &PublishedRow, others: &[&PublishedRow], reached: &[Reached]
     });
     // What a device can do is the most that it was seen to do.
     let (share, text) = specified.chain(below::nearest(row, others)).min_by(|a, b| a.0.total_cmp(&b.0))?;
-    Seen::new(Feature::DeviceRate, share.ln().max(FARTHEST_DEVICE), SHARE_ERROR, text)
+    Symptom::new(Feature::DeviceRate, share.ln().max(FARTHEST_DEVICE), SHARE_ERROR, text)
 }
 
 /// When the rate fell over when the credits should have ended; the first phase must be above the sustained rate.
-pub fn credit_time(row: &PublishedRow, earlier: &[&PublishedRow], reached: &[Reached]) -> Option<Seen> {
+pub fn credit_time(row: &PublishedRow, earlier: &[&PublishedRow], reached: &[Reached]) -> Option<Symptom> {
     let credits = reached.iter().find_map(|found| found.credits).filter(|credits| *credits > 0.0)?;
     let sustained = reached.iter().find(|found| feature_of(found, reached) == Feature::Sustained)?;
     let before = earlier.iter().find(|other| super::difference::only(row, other) == Some(Property::Phase))?;
@@ -309,7 +309,7 @@ pub fn credit_time(row: &PublishedRow, earlier: &[&PublishedRow], reached: &[Rea
         stated(before),
         figure(&sustained.known)
     );
-    Seen::new(Feature::CreditTime, (minutes / predicted).ln(), 0.05, text)
+    Symptom::new(Feature::CreditTime, (minutes / predicted).ln(), 0.05, text)
 }
 
 /// Where a rate fell when the credits ended, and to more than they leave: why burst credits are not named.

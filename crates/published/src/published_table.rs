@@ -25,7 +25,7 @@ pub struct Published {
     pub date: String,
     /// The rows that are explained; where there are none, every row with a rate is.
     #[serde(default)]
-    pub explain: Vec<Asked>,
+    pub explain: Vec<ExplainedRow>,
     /// Bounds that were known.
     #[serde(default, rename = "ceiling")]
     pub ceilings: Vec<PublishedCeiling>,
@@ -52,7 +52,7 @@ pub struct Published {
 /// A row that is explained.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Asked {
+pub struct ExplainedRow {
     /// Patterns of the rows whose sum it is: the directions of a mix are often published apart.
     pub rows: Vec<String>,
     /// Only rows of this side; of all where it is absent.
@@ -164,7 +164,7 @@ pub fn parse_published(text: &str) -> Result<Published, Refusal> {
 
 impl Published {
     /// The rows of one pattern that a question is about.
-    pub fn rows_of(&self, asked: &Asked, pattern: &str) -> Vec<usize> {
+    pub fn rows_of(&self, asked: &ExplainedRow, pattern: &str) -> Vec<usize> {
         let fits = |row: &PublishedRow| {
             row.pattern == pattern
                 && asked.side.as_ref().is_none_or(|side| *side == row.side)

@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use super::{Asked, Published, PublishedRow, limits};
+use super::{ExplainedRow, Published, PublishedRow, limits};
 
 /// Rows that are explained together.
 #[derive(Clone, Debug)]
 pub struct Question {
     /// What was asked.
-    pub asked: Asked,
+    pub asked: ExplainedRow,
     /// Where its rows stand in the table; the first is never missing.
     pub places: Vec<usize>,
     /// The row, or the sum of rows.
@@ -46,7 +46,7 @@ fn rename(all: &mut [Question], other: &dyn Fn(&Question) -> String) {
 
 /// Every question, whether there is a rate or not.
 fn every(published: &Published) -> Vec<Question> {
-    let question = |asked: Asked, places: Vec<usize>| {
+    let question = |asked: ExplainedRow, places: Vec<usize>| {
         let rows: Vec<&PublishedRow> = places.iter().map(|at| &published.rows[*at]).collect();
         if PublishedRow::are_compared(&rows) {
             return compared(published, asked, &places);
@@ -55,12 +55,12 @@ fn every(published: &Published) -> Vec<Question> {
         Some(Question { title: row.subject(), asked, places, row })
     };
     if !published.explain.is_empty() {
-        let first = |asked: &Asked, name: &String| published.rows_of(asked, name).first().copied();
-        let places = |asked: &Asked| asked.rows.iter().filter_map(|name| first(asked, name)).collect();
+        let first = |asked: &ExplainedRow, name: &String| published.rows_of(asked, name).first().copied();
+        let places = |asked: &ExplainedRow| asked.rows.iter().filter_map(|name| first(asked, name)).collect();
         let asked = published.explain.iter();
         return asked.filter_map(|asked| question(asked.clone(), places(asked))).collect();
     }
-    let asked = |row: &PublishedRow| Asked {
+    let asked = |row: &PublishedRow| ExplainedRow {
         rows: vec![row.pattern.clone()],
         side: Some(row.side.clone()),
         phase: row.phase.clone(),
@@ -70,7 +70,7 @@ fn every(published: &Published) -> Vec<Question> {
 }
 
 /// Of rows that are compared the slowest is explained: what the others do beside it is the answer.
-fn compared(published: &Published, asked: Asked, places: &[usize]) -> Option<Question> {
+fn compared(published: &Published, asked: ExplainedRow, places: &[usize]) -> Option<Question> {
     let rate = |at: &usize| published.rows[*at].rate_per_s().unwrap_or(f64::INFINITY);
     let slowest = *places.iter().min_by(|a, b| rate(a).total_cmp(&rate(b)))?;
     let names: Vec<String> = places.iter().map(|at| published.rows[*at].subject()).collect();

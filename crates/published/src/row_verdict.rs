@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use fathom_attribute::evidence::{Feature, Need, table};
 use fathom_attribute::posterior::{Figure, Weighed, speaks, weigh_with};
 use fathom_attribute::restraint::{Restraint, restrained};
-use fathom_attribute::symptoms::Seen;
+use fathom_attribute::symptoms::Symptom;
 use fathom_attribute::{Subject, conclude, printed};
 use fathom_record::verdict::{Claim, Evidence, Limit};
 use fathom_record::{CeilingRate, CeilingScope, Verdict};
@@ -15,7 +15,7 @@ use super::difference::{Other, Property};
 use super::experiment::next;
 use super::limits::{self, Reached};
 use super::named::Named;
-use super::published_table::{Asked, Published};
+use super::published_table::{ExplainedRow, Published};
 use super::question::{Question, questions};
 use super::row::Target;
 use super::row::{Order, Whose};
@@ -60,7 +60,7 @@ const ABOVE_BOUND: f64 = 1.1;
 #[derive(Clone, Debug)]
 pub struct Explained {
     /// What was asked.
-    pub asked: Asked,
+    pub asked: ExplainedRow,
     /// What a reader calls it.
     pub title: String,
     /// The row, or the sum of rows.
@@ -72,7 +72,7 @@ pub struct Explained {
     /// Every cause with its probability, most probable first.
     pub weighed: Vec<Weighed>,
     /// What that rests on.
-    pub seen: Vec<Seen>,
+    pub seen: Vec<Symptom>,
     /// Rows that differ in concurrency alone, which are shown as its curve.
     pub curve: Vec<usize>,
 }
@@ -153,7 +153,7 @@ fn sharpened(mut weighed: Vec<Weighed>) -> Vec<Weighed> {
 }
 
 /// What speaks for a claim and is not among its evidence: no headline is without a line for it.
-fn lines_for(claim: &Claim, seen: &[Seen], word: Option<&str>) -> Vec<Evidence> {
+fn lines_for(claim: &Claim, seen: &[Symptom], word: Option<&str>) -> Vec<Evidence> {
     let is_told = |text: &str| claim.evidence.iter().any(|evidence| evidence.text == text);
     let speaking = seen.iter().filter(|seen| speaks(table(), claim.limit, &seen.figure));
     let figures = speaking.map(|seen| seen.text.clone()).filter(|text| !is_told(text));
@@ -167,7 +167,7 @@ fn everything(
     at: usize,
     (every, others): (&[&PublishedRow], &[Other<'_>]),
     (reached, is_capped): (&[Reached], IsCapped<'_>),
-) -> Vec<Seen> {
+) -> Vec<Symptom> {
     let earlier: Vec<&PublishedRow> =
         others.iter().filter(|other| other.place < at).map(|other| other.row).collect();
     let mut all = limits::seen(row, every, reached);
@@ -181,7 +181,7 @@ fn everything(
         all.retain(|seen| seen.figure.feature != Feature::InFlight);
     }
     all.extend(limits::credit_time(row, &earlier, reached));
-    let mut kept: Vec<Seen> = Vec::new();
+    let mut kept: Vec<Symptom> = Vec::new();
     for seen in all {
         if kept.iter().all(|earlier| earlier.figure.feature != seen.figure.feature) {
             kept.push(seen);
@@ -374,7 +374,7 @@ fn has_processors(row: &PublishedRow) -> bool {
     figures.iter().any(Option::is_some) || row.cpu_of.is_some()
 }
 
-fn restraints(row: &PublishedRow, seen: &[Seen]) -> Vec<Restraint> {
+fn restraints(row: &PublishedRow, seen: &[Symptom]) -> Vec<Restraint> {
     let mut found = Vec::new();
     let mut add = |most: f64, text: String, spared: &[Limit]| {
         found.push(Restraint { spared: spared.to_vec(), ..Restraint::new(most, text) });

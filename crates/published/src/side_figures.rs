@@ -2,7 +2,7 @@
 
 use fathom_attribute::evidence::Feature;
 use fathom_attribute::printed;
-use fathom_attribute::symptoms::Seen;
+use fathom_attribute::symptoms::Symptom;
 
 use super::PublishedRow;
 use super::row::{Flush, Order};
@@ -13,7 +13,7 @@ const SHARE_ERROR: f64 = 0.01;
 const BUSY: f64 = 0.8;
 
 /// Everything that a row states.
-pub fn seen(row: &PublishedRow) -> Vec<Seen> {
+pub fn seen(row: &PublishedRow) -> Vec<Symptom> {
     let mut found = processors(row);
     found.extend(job(row));
     found.extend([counted(row.lock_percent, Feature::LockShare, "Waiting for locks took")]);
@@ -29,25 +29,25 @@ fn share(percent: Option<f64>) -> Option<f64> {
     percent.map(|percent| percent / 100.0).filter(|share| (0.0..=1.05).contains(share))
 }
 
-fn processors(row: &PublishedRow) -> Vec<Option<Seen>> {
+fn processors(row: &PublishedRow) -> Vec<Option<Symptom>> {
     let all = share(row.cpu_percent);
     let alone = all.filter(|_| row.cores == Some(1.0));
     let busiest = share(row.busiest_core_percent).or(alone);
     vec![
         busiest.and_then(|share| {
             let text = format!("The busiest processor was busy {} of the time.", printed::percent(share));
-            Seen::new(Feature::BusiestCore, share, SHARE_ERROR, text)
+            Symptom::new(Feature::BusiestCore, share, SHARE_ERROR, text)
         }),
         all.filter(|_| row.cores != Some(1.0)).and_then(|share| {
             let text = format!("All CPUs together were busy {} of the time.", printed::percent(share));
-            Seen::new(Feature::MeanCore, share, SHARE_ERROR, text)
+            Symptom::new(Feature::MeanCore, share, SHARE_ERROR, text)
         }),
     ]
 }
 
 /// What fio prints of a job's processor time. A job is one thread: where it is busy all the time, so is a
 /// processor.
-fn job(row: &PublishedRow) -> Vec<Option<Seen>> {
+fn job(row: &PublishedRow) -> Vec<Option<Symptom>> {
     let (Some(user), Some(system)) = (share(row.job_user_percent), share(row.job_system_percent)) else {
         return Vec::new();
     };
@@ -60,32 +60,32 @@ fn job(row: &PublishedRow) -> Vec<Option<Seen>> {
     let core = format!("A job that works {} of the time keeps a CPU as busy.", printed::percent(busy));
     let has_own_core = row.busiest_core_percent.is_none() && row.cpu_percent.is_none();
     vec![
-        Seen::new(Feature::GeneratorBusy, busy, SHARE_ERROR, worked),
-        (busy >= BUSY).then(|| Seen::new(Feature::GeneratorUser, user / busy, SHARE_ERROR, own)).flatten(),
-        has_own_core.then(|| Seen::new(Feature::BusiestCore, busy, SHARE_ERROR, core)).flatten(),
+        Symptom::new(Feature::GeneratorBusy, busy, SHARE_ERROR, worked),
+        (busy >= BUSY).then(|| Symptom::new(Feature::GeneratorUser, user / busy, SHARE_ERROR, own)).flatten(),
+        has_own_core.then(|| Symptom::new(Feature::BusiestCore, busy, SHARE_ERROR, core)).flatten(),
     ]
 }
 
-fn counted(percent: Option<f64>, feature: Feature, what: &str) -> Option<Seen> {
+fn counted(percent: Option<f64>, feature: Feature, what: &str) -> Option<Symptom> {
     let share = share(percent)?;
-    Seen::new(feature, share, SHARE_ERROR, format!("{what} {} of the time.", printed::percent(share)))
+    Symptom::new(feature, share, SHARE_ERROR, format!("{what} {} of the time.", printed::percent(share)))
 }
 
-fn unevenness(row: &PublishedRow) -> Option<Seen> {
+fn unevenness(row: &PublishedRow) -> Option<Symptom> {
     let variation = row.variation_percent.map(|percent| percent / 100.0).filter(|share| *share > 0.0)?;
     let text = format!("The rate varies by {} over time.", printed::percent(variation));
-    Seen::new(Feature::Unevenness, variation.max(1e-4).ln(), 0.3, text)
+    Symptom::new(Feature::Unevenness, variation.max(1e-4).ln(), 0.3, text)
 }
 
 /// Bytes that the disks moved over those asked for.
-fn disk_bytes(row: &PublishedRow) -> Option<Seen> {
+fn disk_bytes(row: &PublishedRow) -> Option<Symptom> {
     let moved = row.disk_bytes_percent.map(|percent| percent / 100.0).filter(|share| *share >= 0.0)?;
     let text = format!("The disks transferred {} of the bytes asked for.", printed::percent(moved));
-    Seen::new(Feature::DeviceBytes, moved.max(1e-3).ln(), SHARE_ERROR, text)
+    Symptom::new(Feature::DeviceBytes, moved.max(1e-3).ln(), SHARE_ERROR, text)
 }
 
 /// Random writes against the unit that the device maps.
-fn map_unit(row: &PublishedRow) -> Option<Seen> {
+fn map_unit(row: &PublishedRow) -> Option<Symptom> {
     let (block, unit) = (row.block_bytes?, row.map_unit_bytes.filter(|unit| *unit > 0.0)?);
     let writes = row.read_share().is_some_and(|share| share < 1.0);
     if !writes || row.order != Some(Order::Random) {
@@ -96,17 +96,17 @@ fn map_unit(row: &PublishedRow) -> Option<Seen> {
         fathom_measure::Bytes(block as u64),
         fathom_measure::Bytes(unit as u64)
     );
-    Seen::new(Feature::MapUnit, (block / unit).ln().clamp(-3.0, 2.0), 0.05, text)
+    Symptom::new(Feature::MapUnit, (block / unit).ln().clamp(-3.0, 2.0), 0.05, text)
 }
 
 /// An open loop's rate against the one that was asked for.
-fn asked(row: &PublishedRow) -> Option<Seen> {
+fn asked(row: &PublishedRow) -> Option<Symptom> {
     let share = row.operations_per_s()? / row.asked_iops.filter(|rate| *rate > 0.0)?;
     let text = format!("{} of the rate that was asked for was carried.", printed::percent(share));
-    Seen::new(Feature::Asked, share.ln(), SHARE_ERROR, text)
+    Symptom::new(Feature::Asked, share.ln(), SHARE_ERROR, text)
 }
 
-fn tags(row: &PublishedRow) -> Vec<Option<Seen>> {
+fn tags(row: &PublishedRow) -> Vec<Option<Symptom>> {
     let Some(tags) = row.queue_tags.filter(|tags| *tags >= 1.0) else { return Vec::new() };
     let in_flight = row.in_flight().or_else(|| row.concurrency());
     let asked = in_flight.and_then(|count| {
@@ -115,7 +115,7 @@ fn tags(row: &PublishedRow) -> Vec<Option<Seen>> {
             printed::count(count),
             printed::count(tags)
         );
-        Seen::new(Feature::AskedTags, (count / tags).ln(), 0.02, text)
+        Symptom::new(Feature::AskedTags, (count / tags).ln(), 0.02, text)
     });
     let served = row.unloaded_us.zip(row.operations_per_s()).and_then(|(us, rate)| {
         let served = us / 1e6 * rate;
@@ -124,35 +124,35 @@ fn tags(row: &PublishedRow) -> Vec<Option<Seen>> {
             printed::count(served),
             printed::count(tags)
         );
-        Seen::new(Feature::Served, (served / tags).ln(), 0.05, text)
+        Symptom::new(Feature::Served, (served / tags).ln(), 0.05, text)
     });
     vec![asked, served]
 }
 
-fn credits_left(row: &PublishedRow) -> Option<Seen> {
+fn credits_left(row: &PublishedRow) -> Option<Symptom> {
     let left = share(row.credits_left_percent)?;
     let text = format!("{} of the burst credits were left.", printed::percent(left));
-    Seen::new(Feature::CreditsLeft, left, SHARE_ERROR, text)
+    Symptom::new(Feature::CreditsLeft, left, SHARE_ERROR, text)
 }
 
 /// Flushes for each write.
-fn flushes(row: &PublishedRow) -> Option<Seen> {
+fn flushes(row: &PublishedRow) -> Option<Symptom> {
     let flushes = row.flushes().filter(|flushes| *flushes > 0.0)?;
     let text = match row.flush {
         Some(Flush::Each) => "Each write waits for stable storage.".to_owned(),
         _ => format!("A flush follows {} writes.", printed::count(1.0 / flushes)),
     };
-    Seen::new(Feature::Flushes, flushes, SHARE_ERROR, text)
+    Symptom::new(Feature::Flushes, flushes, SHARE_ERROR, text)
 }
 
-fn merged(row: &PublishedRow) -> Option<Seen> {
+fn merged(row: &PublishedRow) -> Option<Symptom> {
     let merged = share(row.merged_percent)?;
     let text = format!("{} of the requests were merged with others.", printed::percent(merged));
-    Seen::new(Feature::Merged, merged, SHARE_ERROR, text)
+    Symptom::new(Feature::Merged, merged, SHARE_ERROR, text)
 }
 
 /// I/Os in flight, as stated: with one, the rate is that of its latency.
-fn in_flight(row: &PublishedRow) -> Option<Seen> {
+fn in_flight(row: &PublishedRow) -> Option<Symptom> {
     let stated = row.concurrency().filter(|_| row.depth.is_some() || row.target_is_shallow())?;
     let text = match stated {
         count if count < 1.5 => {
@@ -160,16 +160,16 @@ fn in_flight(row: &PublishedRow) -> Option<Seen> {
         }
         count => format!("{} I/Os are in flight.", printed::count(count)),
     };
-    Seen::new(Feature::InFlight, stated.ln(), 0.1, text)
+    Symptom::new(Feature::InFlight, stated.ln(), 0.1, text)
 }
 
-fn ended(row: &PublishedRow) -> Option<Seen> {
+fn ended(row: &PublishedRow) -> Option<Symptom> {
     let text = "Some jobs ended before the others.";
-    row.ended_early.then(|| Seen::new(Feature::Ended, 1.0, SHARE_ERROR, text)).flatten()
+    row.ended_early.then(|| Symptom::new(Feature::Ended, 1.0, SHARE_ERROR, text)).flatten()
 }
 
 /// The rate over what the processors can do that worked, by the stated limit of one.
-fn core_use(row: &PublishedRow) -> Option<Seen> {
+fn core_use(row: &PublishedRow) -> Option<Symptom> {
     let each = row.core_iops_limit?;
     let share = row.operations_per_s()? / (each * row.cores.unwrap_or(1.0));
     let text = format!(
@@ -177,5 +177,5 @@ fn core_use(row: &PublishedRow) -> Option<Seen> {
         printed::percent(share),
         printed::iops(each)
     );
-    Seen::new(Feature::CoreUse, share.ln(), 0.03, text)
+    Symptom::new(Feature::CoreUse, share.ln(), 0.03, text)
 }

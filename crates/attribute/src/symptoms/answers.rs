@@ -8,7 +8,7 @@ use crate::printed;
 use crate::shape::Shape;
 use crate::thresholds::AT_BOUND;
 
-use super::{Seen, blocks, earned, jobs};
+use super::{Symptom, blocks, earned, jobs};
 
 /// Share of the 1-s rates' variation that the mean of a run may be off by: noise of a device is correlated over seconds.
 const OF_VARIATION: f64 = 0.5;
@@ -19,11 +19,11 @@ const MOST_NOISE: f64 = 0.05;
 ///
 /// Where the target settled at a lower rate meanwhile, as a cache that filled up, that is a drop of its own, and what
 /// was answered from then on is compared with the rate after it.
-pub fn seen(pattern: &Pattern<'_>, shape: &Shape<'_>, mean_bytes: f64) -> Vec<Seen> {
+pub fn seen(pattern: &Pattern<'_>, shape: &Shape<'_>, mean_bytes: f64) -> Vec<Symptom> {
     let noise =
         shape.telemetry.variation().map_or(0.0, |variation| (OF_VARIATION * variation).min(MOST_NOISE));
     let settled = settled(pattern.answers);
-    let mut found: Vec<Seen> = earned::seen(pattern, shape).into_iter().collect();
+    let mut found: Vec<Symptom> = earned::seen(pattern, shape).into_iter().collect();
     let has_returned = settled.is_some_and(|settled| earned::has_returned(pattern.answers, settled.ln_share));
     if let Some(Settled { from, ln_share }) = settled {
         let text = format!(
@@ -31,7 +31,7 @@ pub fn seen(pattern: &Pattern<'_>, shape: &Shape<'_>, mean_bytes: f64) -> Vec<Se
             pattern.answers[from].experiment.name(),
             printed::percent(ln_share.exp())
         );
-        found.extend(Seen::new(Feature::Drop, ln_share, 0.02, text));
+        found.extend(Symptom::new(Feature::Drop, ln_share, 0.02, text));
     }
     for (at, answer) in pattern.answers.iter().enumerate() {
         let since = settled.filter(|settled| at >= settled.from);
@@ -121,7 +121,7 @@ fn is_cut_short(pattern: &Pattern<'_>, answer: &Answer, mean_bytes: f64) -> bool
     pattern.known.iter().any(|known| is_at(answer.operations_per_s, known, bytes) && !is_near(known))
 }
 
-fn one(pattern: &Pattern<'_>, answer: &Answer, mean_bytes: f64) -> Option<Seen> {
+fn one(pattern: &Pattern<'_>, answer: &Answer, mean_bytes: f64) -> Option<Symptom> {
     let ratio = answer.operations_per_s / answer.before_per_s;
     if !(ratio.is_finite() && ratio > 0.0) {
         return None;
@@ -142,7 +142,7 @@ fn one(pattern: &Pattern<'_>, answer: &Answer, mean_bytes: f64) -> Option<Seen> 
     );
     let is_bound = answer.inferred.is_some_and(|inferred| inferred.is_bound);
     let error = if is_cut_short || is_bound { CUT_SHORT } else { answer.error_share };
-    let mut seen = Seen::new(answer.experiment, ratio.ln(), error, text)?;
+    let mut seen = Symptom::new(answer.experiment, ratio.ln(), error, text)?;
     // A rate that fell to a limit was held by what made it fall; one that rose would have risen further, and one of other
     // blocks would have been higher.
     let is_resized =
@@ -154,7 +154,7 @@ fn one(pattern: &Pattern<'_>, answer: &Answer, mean_bytes: f64) -> Option<Seen> 
 }
 
 /// One connection more as what twice as many would bring, which is the scale of its row.
-fn by_doublings(mut seen: Seen, connections: u32) -> Seen {
+fn by_doublings(mut seen: Symptom, connections: u32) -> Symptom {
     if seen.figure.feature == Feature::OneConnection {
         let doublings = (f64::from(connections) + 1.0).ln() - f64::from(connections.max(1)).ln();
         let times = std::f64::consts::LN_2 / doublings;

@@ -5,10 +5,10 @@ use crate::evidence::{CUT_SHORT, Feature};
 use crate::experiments::{Law, far_ratio, law};
 use crate::input::Pattern;
 
-use super::Seen;
+use super::Symptom;
 
 /// Puts the answers of other blocks beside each other.
-pub fn seen(pattern: &Pattern<'_>, found: &mut Vec<Seen>) {
+pub fn seen(pattern: &Pattern<'_>, found: &mut Vec<Symptom>) {
     at_a_corner(found);
     let far = far_ratio(pattern).zip(law(pattern.answers));
     let lines = [far.and_then(|(ratio, law)| far_line(found, ratio, law)), service_line(found)];
@@ -35,7 +35,7 @@ const MOST_ERROR: f64 = 0.6;
 /// corner of two limits they still follow the law of the one that binds, to the last operation.
 ///
 /// The figure is the logarithm of how far they are from that law over how far the line is.
-fn far_line(found: &[Seen], far_ratio: f64, law: Law) -> Option<Seen> {
+fn far_line(found: &[Symptom], far_ratio: f64, law: Law) -> Option<Symptom> {
     let of = |feature: Feature| {
         found.iter().find(|seen| seen.figure.feature == feature && seen.figure.at_least.is_none())
     };
@@ -70,12 +70,12 @@ fn far_line(found: &[Seen], far_ratio: f64, law: Law) -> Option<Seen> {
         }
     };
     let bend = bend.max(LEAST_BEND);
-    Seen::new(Feature::FarLine, bend.ln(), error / bend.max(0.5), text)
+    Symptom::new(Feature::FarLine, bend.ln(), error / bend.max(0.5), text)
 }
 
 /// Whether half and twice the block show a service that takes a time for each I/O and another for its bytes: what twice the
 /// block adds is then twice what half of it saves. Where blocks count alike or as their bytes alone, nothing is told.
-fn service_line(found: &[Seen]) -> Option<Seen> {
+fn service_line(found: &[Symptom]) -> Option<Symptom> {
     /// Least distance of both answers from both laws of a limit.
     const OFF: f64 = 0.03;
     let of = |feature: Feature| {
@@ -96,7 +96,7 @@ fn service_line(found: &[Seen]) -> Option<Seen> {
     } else {
         "Half and twice the block fit no line of time over size."
     };
-    Seen::new(Feature::ServiceLine, (more / (2.0 * less)).ln(), error, text)
+    Symptom::new(Feature::ServiceLine, (more / (2.0 * less)).ln(), error, text)
 }
 
 /// Block sizes whose answers are one law are this near to it.
@@ -104,7 +104,7 @@ const ON_LAW: f64 = 0.02;
 
 /// Where half the block changes nothing and twice the block less than bytes would, or the other way round, the block lies
 /// near the corner of two limits: the answer on the far side of it was cut short by the other one.
-fn at_a_corner(found: &mut [Seen]) {
+fn at_a_corner(found: &mut [Symptom]) {
     let value =
         |feature: Feature| found.iter().find(|seen| seen.figure.feature == feature).map(|s| s.figure.value);
     let (Some(half), Some(double)) = (value(Feature::HalfBlock), value(Feature::DoubleBlock)) else { return };
@@ -115,7 +115,7 @@ fn at_a_corner(found: &mut [Seen]) {
         (half, double) if (double + bytes).abs() <= ON_LAW && is_between(half) => Feature::HalfBlock,
         _ => return,
     };
-    let is_whole = |seen: &&mut Seen| seen.figure.at_least.is_none();
+    let is_whole = |seen: &&mut Symptom| seen.figure.at_least.is_none();
     for seen in found.iter_mut().filter(|seen| seen.figure.feature == beyond).filter(is_whole) {
         seen.figure.at_least = Some(seen.figure.error);
         seen.figure.error = CUT_SHORT;
@@ -126,14 +126,14 @@ fn at_a_corner(found: &mut [Seen]) {
 mod tests {
     use super::*;
 
-    fn seen_of(feature: Feature, ratio: f64) -> Seen {
-        Seen::new(feature, ratio.ln(), 0.005, "").unwrap()
+    fn seen_of(feature: Feature, ratio: f64) -> Symptom {
+        Symptom::new(feature, ratio.ln(), 0.005, "").unwrap()
     }
 
     #[test]
     fn a_far_block_tells_a_service_from_the_corner_of_two_limits() {
         let of = |law, far: (f64, f64), near: &[(Feature, f64)]| {
-            let mut found: Vec<Seen> =
+            let mut found: Vec<Symptom> =
                 near.iter().map(|(feature, ratio)| seen_of(*feature, *ratio)).collect();
             found.push(seen_of(Feature::FarBlock, far.1));
             far_line(&found, far.0, law).map(|seen| seen.figure.value)
@@ -162,7 +162,7 @@ mod tests {
     #[test]
     fn an_answer_beyond_a_corner_says_little() {
         let of = |half: f64, double: f64| {
-            let seen = |feature, value| Seen::new(feature, value, 0.005, "").unwrap();
+            let seen = |feature, value| Symptom::new(feature, value, 0.005, "").unwrap();
             let mut found = [seen(Feature::HalfBlock, half), seen(Feature::DoubleBlock, double)];
             at_a_corner(&mut found);
             found.map(|seen| seen.figure.error)
@@ -177,7 +177,7 @@ mod tests {
     #[test]
     fn blocks_off_both_laws_are_held_against_a_line() {
         let of = |half: f64, double: f64| {
-            let seen = |feature, value: f64| Seen::new(feature, value.ln(), 0.005, "").unwrap();
+            let seen = |feature, value: f64| Symptom::new(feature, value.ln(), 0.005, "").unwrap();
             service_line(&[seen(Feature::HalfBlock, half), seen(Feature::DoubleBlock, double)])
                 .map(|seen| seen.figure.value)
         };

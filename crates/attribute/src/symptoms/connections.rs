@@ -6,7 +6,7 @@ use crate::evidence::Feature;
 use crate::printed;
 use crate::shape::Shape;
 
-use super::Seen;
+use super::Symptom;
 
 /// Standard error of a share that a kernel counts in microseconds, or of bytes.
 const COUNT_ERROR: f64 = 0.001;
@@ -17,40 +17,40 @@ const WINDOW_RANGE: std::ops::RangeInclusive<f64> = -3.0..=1.0;
 /// Least use of a window that is told from none.
 const LEAST_USE: f64 = 1e-3;
 
-pub fn seen(shape: &Shape<'_>) -> Vec<Seen> {
+pub fn seen(shape: &Shape<'_>) -> Vec<Symptom> {
     let Some(seen) = shape.telemetry.connections else { return Vec::new() };
     let mut found = vec![round_trip(shape, seen.least_rtt_ns)];
     found.extend([
         seen.resent_share.and_then(|share| {
             let text =
                 format!("{} of the data was sent again or came out of order.", printed::percent(share));
-            Seen::new(Feature::Resent, share, COUNT_ERROR, text)
+            Symptom::new(Feature::Resent, share, COUNT_ERROR, text)
         }),
         seen.window_share.and_then(|share| {
             let value = share.max(LEAST_USE).ln().clamp(*WINDOW_RANGE.start(), *WINDOW_RANGE.end());
             let text = format!("Data under way filled {} of the congestion window.", printed::percent(share));
-            Seen::new(Feature::WindowUse, value, 0.05, text)
+            Symptom::new(Feature::WindowUse, value, 0.05, text)
         }),
         seen.receiver_limited_share.and_then(|share| {
             let text = format!(
                 "The peer's receive window held sending back {} of the time.",
                 printed::percent(share)
             );
-            Seen::new(Feature::ReceiverLimited, share, COUNT_ERROR, text)
+            Symptom::new(Feature::ReceiverLimited, share, COUNT_ERROR, text)
         }),
         seen.buffer_limited_share.and_then(|share| {
             let text = format!(
                 "This machine's send buffer held sending back {} of the time.",
                 printed::percent(share)
             );
-            Seen::new(Feature::BufferLimited, share, COUNT_ERROR, text)
+            Symptom::new(Feature::BufferLimited, share, COUNT_ERROR, text)
         }),
     ]);
     found.into_iter().flatten().collect()
 }
 
 /// The round trip in the latency of a lone I/O, or of the one in question where none was measured alone.
-fn round_trip(shape: &Shape<'_>, least_rtt_ns: f64) -> Option<Seen> {
+fn round_trip(shape: &Shape<'_>, least_rtt_ns: f64) -> Option<Symptom> {
     let alone = shape.unloaded.as_ref().unwrap_or(&shape.focus);
     if alone.r_ns <= 0.0 || least_rtt_ns <= 0.0 {
         return None;
@@ -62,5 +62,5 @@ fn round_trip(shape: &Shape<'_>, least_rtt_ns: f64) -> Option<Seen> {
         Nanos(least_rtt_ns as u64),
         printed::percent(share)
     );
-    Seen::new(Feature::RoundTrip, share, LATENCY_ERROR, text)
+    Symptom::new(Feature::RoundTrip, share, LATENCY_ERROR, text)
 }

@@ -6,7 +6,7 @@ use crate::printed;
 use crate::shape::Shape;
 use crate::thresholds::CREEPS;
 
-use super::Seen;
+use super::Symptom;
 
 /// Logarithm of the factor of a latency above which it says how much more was in flight than fills the place, and no more of
 /// what is full.
@@ -22,7 +22,7 @@ const CELL_ERROR: f64 = 0.02;
 /// Standard error of the logarithm of a variation from this many seconds is one over the root of twice them.
 const LEAST_SECONDS: f64 = 4.0;
 
-pub fn seen(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Vec<Seen> {
+pub fn seen(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Vec<Symptom> {
     let found = [
         waiting(shape),
         growth(shape),
@@ -36,7 +36,7 @@ pub fn seen(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Vec<Seen> {
     found.into_iter().flatten().chain(tags(pattern, shape)).collect()
 }
 
-fn waiting(shape: &Shape<'_>) -> Option<Seen> {
+fn waiting(shape: &Shape<'_>) -> Option<Symptom> {
     // Rate times latency is what is in flight: at the top of a climb the latency says what the growth says.
     if is_climb(shape) {
         return None;
@@ -54,7 +54,7 @@ fn waiting(shape: &Shape<'_>) -> Option<Seen> {
         printed::time(unloaded.r_ns)
     );
     let value = factor.ln().min(MOST_WAITING);
-    Seen::new(Feature::Waiting, value, shape.error_share() / 2.0, text)
+    Symptom::new(Feature::Waiting, value, shape.error_share() / 2.0, text)
 }
 
 /// Whether the rate was still growing at the most that was in flight.
@@ -62,7 +62,7 @@ fn is_climb(shape: &Shape<'_>) -> bool {
     !shape.grows_above && shape.growth.is_some_and(|growth| growth > CREEPS)
 }
 
-fn growth(shape: &Shape<'_>) -> Option<Seen> {
+fn growth(shape: &Shape<'_>) -> Option<Symptom> {
     let growth = shape.growth?;
     let value = growth * std::f64::consts::LN_2;
     let doubling = value.exp_m1();
@@ -76,19 +76,19 @@ fn growth(shape: &Shape<'_>) -> Option<Seen> {
             "The last doubling of concurrency added {} of rate; nothing with more in flight was measured.",
             printed::percent(doubling)
         );
-        return Seen::new(Feature::Climb, value, CELL_ERROR, text);
+        return Symptom::new(Feature::Climb, value, CELL_ERROR, text);
     }
-    Seen::new(Feature::DoubleDepth, value, CELL_ERROR, text)
+    Symptom::new(Feature::DoubleDepth, value, CELL_ERROR, text)
 }
 
-fn jobs(shape: &Shape<'_>) -> Option<Seen> {
+fn jobs(shape: &Shape<'_>) -> Option<Symptom> {
     let factor = shape.jobs_factor?;
     let text =
         format!("Each doubling of jobs at the same concurrency gives {} the rate.", printed::times(factor));
-    Seen::new(Feature::DoubleJobs, factor.ln(), CELL_ERROR, text)
+    Symptom::new(Feature::DoubleJobs, factor.ln(), CELL_ERROR, text)
 }
 
-fn corner(shape: &Shape<'_>) -> Option<Seen> {
+fn corner(shape: &Shape<'_>) -> Option<Symptom> {
     // The highest rate is where the measurement ended, and so would be the corner.
     if is_climb(shape) {
         return None;
@@ -99,7 +99,7 @@ fn corner(shape: &Shape<'_>) -> Option<Seen> {
         printed::percent(corner.max(0.0)),
         if corner > 0.08 { "a soft bend, typical of a queue" } else { "a sharp knee, typical of a hard cap" }
     );
-    Seen::new(Feature::Corner, corner, CELL_ERROR, text)
+    Symptom::new(Feature::Corner, corner, CELL_ERROR, text)
 }
 
 /// Variation of the seconds beside a fall of the rate: what two levels of half the time each vary by says nothing of either.
@@ -112,23 +112,23 @@ fn variation(shape: &Shape<'_>) -> Option<f64> {
     (variation > of_levels || of_levels == 0.0).then_some(variation)
 }
 
-fn unevenness(shape: &Shape<'_>) -> Option<Seen> {
+fn unevenness(shape: &Shape<'_>) -> Option<Symptom> {
     let variation = variation(shape)?;
     let seconds = shape.telemetry.seconds.max(LEAST_SECONDS);
     let text = format!("The 1-s rates vary by {}.", printed::percent(variation));
     let value = variation.ln().max(LEAST_UNEVENNESS);
-    Seen::new(Feature::Unevenness, value, (2.0 * seconds).sqrt().recip(), text)
+    Symptom::new(Feature::Unevenness, value, (2.0 * seconds).sqrt().recip(), text)
 }
 
 /// Seconds that are more even than independent I/Os can be are counted out by somebody.
-fn pacing(shape: &Shape<'_>) -> Option<Seen> {
+fn pacing(shape: &Shape<'_>) -> Option<Symptom> {
     let variation = variation(shape)?;
     let ratio = variation * shape.focus.x_per_s.max(1.0).sqrt();
     let text = format!("The seconds vary {} as much as chance alone would make them.", printed::times(ratio));
-    Seen::new(Feature::Pacing, ratio.ln().clamp(LEAST_PACING, 3.0), 0.2, text)
+    Symptom::new(Feature::Pacing, ratio.ln().clamp(LEAST_PACING, 3.0), 0.2, text)
 }
 
-fn drop(shape: &Shape<'_>) -> Option<Seen> {
+fn drop(shape: &Shape<'_>) -> Option<Symptom> {
     let change = shape.telemetry.rate_change.filter(|change| *change > 0.0)?;
     let text = match change {
         c if (0.97..1.03).contains(&c) => "The rate was the same from beginning to end.".to_owned(),
@@ -137,23 +137,23 @@ fn drop(shape: &Shape<'_>) -> Option<Seen> {
         }
         c => format!("The rate rose to {} that at the beginning.", printed::times(c)),
     };
-    Seen::new(Feature::Drop, change.ln(), 0.01, text)
+    Symptom::new(Feature::Drop, change.ln(), 0.01, text)
 }
 
-fn tail(shape: &Shape<'_>) -> Option<Seen> {
+fn tail(shape: &Shape<'_>) -> Option<Symptom> {
     let (median, tail) = (shape.cell.service_p50_ns, shape.cell.service_p999_ns?);
     if median == 0 || tail == 0 {
         return None;
     }
     let factor = tail as f64 / median as f64;
     let text = format!("One I/O in a thousand takes more than {} the median.", printed::times(factor));
-    Seen::new(Feature::Tail, factor.ln(), 0.05, text)
+    Symptom::new(Feature::Tail, factor.ln(), 0.05, text)
 }
 
-fn tags(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Vec<Seen> {
+fn tags(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Vec<Symptom> {
     let Some(tags) = pattern.queue_tags.filter(|tags| *tags >= 1.0) else { return Vec::new() };
     let focus = &shape.focus;
-    let asked = Seen::new(
+    let asked = Symptom::new(
         Feature::AskedTags,
         (focus.in_flight / tags).ln(),
         0.02,
@@ -169,7 +169,7 @@ fn tags(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Vec<Seen> {
             printed::count(served),
             printed::count(tags)
         );
-        Seen::new(Feature::Served, (served / tags).ln(), 0.05, text)
+        Symptom::new(Feature::Served, (served / tags).ln(), 0.05, text)
     });
     asked.into_iter().chain(served).collect()
 }

@@ -8,7 +8,7 @@ use crate::input::{Answer, Pattern};
 use crate::printed;
 use crate::shape::Shape;
 
-use super::Seen;
+use super::Symptom;
 
 /// Least share of what was earned that is told from nothing.
 const LEAST: f64 = 0.05;
@@ -22,7 +22,7 @@ const ALIKE: f64 = 0.03;
 const SPENT: std::ops::RangeInclusive<f64> = 0.3..=1.1;
 
 /// What was spent over what was earned: after a rest, or in a repetition after the run of a lone I/O.
-pub fn seen(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Option<Seen> {
+pub fn seen(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Option<Symptom> {
     let answer = |experiment| pattern.answers.iter().find(|answer| answer.experiment == experiment);
     let rested = answer(Feature::Idle).and_then(|idle| after_rest(pattern, idle));
     let (share, error, after) = rested.or_else(|| {
@@ -38,7 +38,7 @@ pub fn seen(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Option<Seen> {
     } else {
         format!("{after} it did nothing of what was left undone meanwhile.")
     };
-    Seen::new(Feature::Earned, share.max(LEAST).ln(), error, text)
+    Symptom::new(Feature::Earned, share.max(LEAST).ln(), error, text)
 }
 
 /// Share, its standard error as a logarithm, and after what.

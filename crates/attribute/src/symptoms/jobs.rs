@@ -5,7 +5,7 @@ use crate::experiments::many_times;
 use crate::input::Pattern;
 use crate::shape::Shape;
 
-use super::Seen;
+use super::Symptom;
 
 /// Least logarithm of a ratio by which many jobs have to be slower.
 const LEAST_SLOWER: f64 = 0.03;
@@ -20,7 +20,7 @@ const MOST_ERROR: f64 = 0.6;
 /// part of what many do. Where they cost less, many jobs ran into something else, which says nothing of what binds now.
 ///
 /// Source: universal scalability law, whose first term is linear in the jobs.
-pub fn seen(pattern: &Pattern<'_>, shape: &Shape<'_>, found: &mut Vec<Seen>) {
+pub fn seen(pattern: &Pattern<'_>, shape: &Shape<'_>, found: &mut Vec<Symptom>) {
     if let Some(line) = line(pattern, shape, found) {
         let costs_each = line.figure.value.exp() >= EACH;
         let unsaid = if costs_each { Feature::DoubleJobs } else { Feature::ManyJobs };
@@ -31,7 +31,7 @@ pub fn seen(pattern: &Pattern<'_>, shape: &Shape<'_>, found: &mut Vec<Seen>) {
     }
 }
 
-fn line(pattern: &Pattern<'_>, shape: &Shape<'_>, found: &[Seen]) -> Option<Seen> {
+fn line(pattern: &Pattern<'_>, shape: &Shape<'_>, found: &[Symptom]) -> Option<Symptom> {
     let of =
         |feature: Feature| found.iter().find(|seen| seen.figure.feature == feature).map(|seen| seen.figure);
     let (twice, many) = (of(Feature::DoubleJobs)?, of(Feature::ManyJobs)?);
@@ -51,5 +51,5 @@ fn line(pattern: &Pattern<'_>, shape: &Shape<'_>, found: &[Seen]) -> Option<Seen
         "The last of many jobs cost more than the first: they filled something that is not the limit now."
     };
     let share = share.max(LEAST_COST);
-    Seen::new(Feature::JobsLine, share.ln(), error / share.max(0.5), text)
+    Symptom::new(Feature::JobsLine, share.ln(), error / share.max(0.5), text)
 }

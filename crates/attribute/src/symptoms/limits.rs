@@ -10,12 +10,12 @@ use crate::printed;
 use crate::shape::Shape;
 use crate::thresholds::AT_BOUND;
 
-use super::Seen;
+use super::Symptom;
 
 /// Share of a sustained limit above which the rate is not held by it.
 const ABOVE: f64 = 1.1;
 
-pub fn seen(pattern: &Pattern<'_>, shape: &Shape<'_>, bounds: &[Bound]) -> Vec<Seen> {
+pub fn seen(pattern: &Pattern<'_>, shape: &Shape<'_>, bounds: &[Bound]) -> Vec<Symptom> {
     let error = shape.error_share() / 2.0;
     let features = [
         Feature::VolumeIops,
@@ -27,7 +27,7 @@ pub fn seen(pattern: &Pattern<'_>, shape: &Shape<'_>, bounds: &[Bound]) -> Vec<S
         Feature::BusUse,
         Feature::DeviceRate,
     ];
-    let mut found: Vec<Seen> = Vec::new();
+    let mut found: Vec<Symptom> = Vec::new();
     for feature in features {
         let mine = bounds.iter().filter(|bound| answers(bound, bounds, feature));
         // The tightest bound is the one that could bind; of several limits of an instance the nearest.
@@ -36,7 +36,7 @@ pub fn seen(pattern: &Pattern<'_>, shape: &Shape<'_>, bounds: &[Bound]) -> Vec<S
         let share = bound.ceiling.reached_share;
         let value = if feature.is_use() { share.min(1.1) } else { share.ln() };
         let text = format!("The rate is {} of \"{}\".", bound.reached(shape), bound.ceiling.name);
-        found.extend(Seen::new(feature, value, error, text));
+        found.extend(Symptom::new(feature, value, error, text));
     }
     found.extend(asked(pattern, shape));
     found
@@ -83,11 +83,11 @@ fn answers(bound: &Bound, all: &[Bound], feature: Feature) -> bool {
 }
 
 /// An open loop's rate against the one that was asked for.
-fn asked(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Option<Seen> {
+fn asked(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Option<Symptom> {
     let share = shape.telemetry.asked_share.filter(|share| *share > 0.0)?;
     if !pattern.workload.arrival.is_open() {
         return None;
     }
     let text = format!("{} of the rate that was asked for was carried.", printed::percent(share));
-    Seen::new(Feature::Asked, share.ln(), 0.002, text)
+    Symptom::new(Feature::Asked, share.ln(), 0.002, text)
 }

@@ -21,14 +21,14 @@ use fathom_record::facts::TargetKind;
 
 /// One figure and what it says.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Seen {
+pub struct Symptom {
     /// On the table's scale.
     pub figure: Figure,
     /// A sentence with the figure in the reader's units.
     pub text: String,
 }
 
-impl Seen {
+impl Symptom {
     /// A figure that was measured with an error, both on the table's scale; `None` where it is no number.
     pub fn new(feature: Feature, value: f64, error: f64, text: impl Into<String>) -> Option<Self> {
         let error = if error.is_finite() { error.abs() } else { 0.0 };
@@ -38,7 +38,7 @@ impl Seen {
 }
 
 /// Everything that a pattern shows, experiments' answers included; one figure a feature.
-pub fn seen(pattern: &Pattern<'_>, shape: &Shape<'_>, bounds: &[Bound]) -> Vec<Seen> {
+pub fn seen(pattern: &Pattern<'_>, shape: &Shape<'_>, bounds: &[Bound]) -> Vec<Symptom> {
     let mut all = answers::seen(pattern, shape, mean_bytes(pattern, shape));
     all.extend(curve::seen(pattern, shape));
     all.extend(limits::seen(pattern, shape, bounds));
@@ -46,7 +46,7 @@ pub fn seen(pattern: &Pattern<'_>, shape: &Shape<'_>, bounds: &[Bound]) -> Vec<S
     all.extend(storage::seen(pattern, shape));
     all.extend(connections::seen(shape));
     // An experiment that was made on purpose is better than what a grid happens to hold.
-    let mut kept: Vec<Seen> = Vec::new();
+    let mut kept: Vec<Symptom> = Vec::new();
     for seen in all {
         if kept.iter().all(|earlier| earlier.figure.feature != seen.figure.feature) {
             kept.push(seen);

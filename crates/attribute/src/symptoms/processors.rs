@@ -4,14 +4,14 @@ use crate::evidence::Feature;
 use crate::printed;
 use crate::shape::Shape;
 
-use super::Seen;
+use super::Symptom;
 
 /// Busy share of the generator from which on its user share says what fills it.
 const BUSY: f64 = 0.8;
 /// Standard error of a busy share from ticks.
 const TICK_ERROR: f64 = 0.01;
 
-pub fn seen(shape: &Shape<'_>) -> Vec<Seen> {
+pub fn seen(shape: &Shape<'_>) -> Vec<Symptom> {
     let telemetry = &shape.telemetry;
     if telemetry.simulated_time {
         return Vec::new();
@@ -19,7 +19,7 @@ pub fn seen(shape: &Shape<'_>) -> Vec<Seen> {
     let mut found = Vec::new();
     let mut push = |feature, share: Option<f64>, text: &dyn Fn(String) -> String| {
         if let Some(share) = share {
-            found.extend(Seen::new(feature, share, TICK_ERROR, text(printed::percent(share))));
+            found.extend(Symptom::new(feature, share, TICK_ERROR, text(printed::percent(share))));
         }
     };
     let cores = telemetry.core_busy_shares.len();

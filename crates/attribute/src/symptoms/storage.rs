@@ -8,14 +8,14 @@ use crate::input::Pattern;
 use crate::printed;
 use crate::shape::{Shape, share};
 
-use super::Seen;
+use super::Symptom;
 
 /// Least and most that a logarithm of a ratio of sizes says.
 const SIZE_RANGE: std::ops::RangeInclusive<f64> = -3.0..=2.0;
 /// Least share of bytes moved that is told from none.
 const LEAST_SHARE: f64 = 1e-3;
 
-pub fn seen(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Vec<Seen> {
+pub fn seen(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Vec<Symptom> {
     let mut found = vec![
         device_bytes(pattern, shape),
         unwritten(pattern),
@@ -28,17 +28,17 @@ pub fn seen(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Vec<Seen> {
 }
 
 /// How often a write waits for stable storage, where any does.
-fn flushes(pattern: &Pattern<'_>) -> Option<Seen> {
+fn flushes(pattern: &Pattern<'_>) -> Option<Symptom> {
     let flushes = pattern.flushes_per_write().filter(|flushes| *flushes > 0.0)?;
     let text = match flushes {
         f if f >= 1.0 => "Each write waits until it is on stable storage.".to_owned(),
         f => format!("Every {:.0} writes are flushed to stable storage.", f.recip()),
     };
-    Seen::new(Feature::Flushes, flushes, 0.0, text)
+    Symptom::new(Feature::Flushes, flushes, 0.0, text)
 }
 
 /// Bytes moved over bytes asked for, where the disks can be seen.
-fn device_bytes(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Option<Seen> {
+fn device_bytes(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Option<Symptom> {
     if !matches!(pattern.target.kind, TargetKind::File | TargetKind::BlockDevice) {
         return None;
     }
@@ -48,11 +48,11 @@ fn device_bytes(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Option<Seen> {
     } else {
         format!("The disks transferred {} the bytes asked for.", printed::times(moved))
     };
-    Seen::new(Feature::DeviceBytes, moved.max(LEAST_SHARE).ln(), 0.01, text)
+    Symptom::new(Feature::DeviceBytes, moved.max(LEAST_SHARE).ln(), 0.01, text)
 }
 
 /// Reads of blocks that were never written.
-fn unwritten(pattern: &Pattern<'_>) -> Option<Seen> {
+fn unwritten(pattern: &Pattern<'_>) -> Option<Symptom> {
     let written = share(pattern.target.written_share)?;
     if pattern.workload.mix.read_share <= 0.0 {
         return None;
@@ -61,11 +61,11 @@ fn unwritten(pattern: &Pattern<'_>) -> Option<Seen> {
         "{} of the span held data; the rest reads as zeros without touching the device.",
         printed::percent(written)
     );
-    Seen::new(Feature::Unwritten, 1.0 - written.min(1.0), 0.01, text)
+    Symptom::new(Feature::Unwritten, 1.0 - written.min(1.0), 0.01, text)
 }
 
 /// The page cache in use, where the disks' bytes do not tell.
-fn cached_span(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Option<Seen> {
+fn cached_span(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Option<Symptom> {
     let target = pattern.target;
     let has_cache = matches!(target.kind, TargetKind::File | TargetKind::BlockDevice);
     if !has_cache || shape.telemetry.device_bytes_share.is_some() {
@@ -78,11 +78,11 @@ fn cached_span(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Option<Seen> {
         (false, true) => "The page cache was used, and the span fits into the machine's memory.",
         (false, false) => "The page cache was used, but the span is larger than the machine's memory.",
     };
-    Seen::new(Feature::CachedSpan, if !target.direct && fits { 1.0 } else { 0.0 }, 0.0, text)
+    Symptom::new(Feature::CachedSpan, if !target.direct && fits { 1.0 } else { 0.0 }, 0.0, text)
 }
 
 /// Random writes against the unit below which the device reads, modifies and writes.
-fn map_unit(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Option<Seen> {
+fn map_unit(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Option<Symptom> {
     // A real device tells it as its physical block; a simulated one was given it.
     let simulated = pattern.target.simulated.as_ref().and_then(|s| s.get("indirection_unit_bytes")?.as_f64());
     let unit = simulated.or(pattern.target.physical_block_bytes.map(f64::from)).filter(|unit| *unit > 0.0)?;
@@ -96,15 +96,15 @@ fn map_unit(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Option<Seen> {
         fathom_measure::Bytes(block as u64),
         fathom_measure::Bytes(unit as u64)
     );
-    Seen::new(Feature::MapUnit, value, 0.05, text)
+    Symptom::new(Feature::MapUnit, value, 0.05, text)
 }
 
 /// What the device, the volume and the instance counted themselves.
-fn counters(shape: &Shape<'_>) -> Vec<Option<Seen>> {
+fn counters(shape: &Shape<'_>) -> Vec<Option<Symptom>> {
     let telemetry = &shape.telemetry;
     let counted = |feature, share: Option<f64>, what: &str| {
         let share = share?;
-        Seen::new(feature, share, 0.01, format!("{what} {} of the time.", printed::percent(share)))
+        Symptom::new(feature, share, 0.01, format!("{what} {} of the time.", printed::percent(share)))
     };
     vec![
         counted(Feature::Heat, telemetry.heat_share, "The device or a CPU counted itself as too hot"),

@@ -23,7 +23,7 @@ use crate::progress::{Progress, StepNotice};
 use crate::run::{Session, this_tool};
 use crate::runner::{Resumable, Runner, base_targets};
 use fathom_plan::{ExplainOptions, RunPlan, explain_command_line, title_of, to_command_line};
-use pattern::{Explained, Known, explain as put_before_the_table};
+use pattern::{Explained, PatternContext, explain as put_before_the_table};
 use trial::Made;
 
 pub use passive::explain_finished;
@@ -101,7 +101,7 @@ pub fn explain(
         rest_minutes: runner.plan.rest_ns as f64 / 60e9,
         minutes_left: None,
     };
-    let mut course = Course {
+    let mut state = ExplainState {
         base: &base,
         known: &options.known,
         runner,
@@ -117,16 +117,16 @@ pub fn explain(
         earns: false,
         spent_ns: 0,
     };
-    let interrupted = course.run(progress)?;
-    let mut record = course.record()?;
-    let Course { runner, all_runs: runs, .. } = course;
+    let interrupted = state.run(progress)?;
+    let mut record = state.record()?;
+    let ExplainState { runner, all_runs: runs, .. } = state;
     record.finished_at = (!interrupted).then(identity::now);
     runner.end(&record.clone().into(), interrupted)?;
     Ok(Explanation { record, runs, interrupted })
 }
 
 /// An explanation under way.
-struct Course<'a> {
+struct ExplainState<'a> {
     base: &'a RunPlan,
     /// Flags of the limits that were given.
     known: &'a str,
@@ -158,7 +158,7 @@ fn ends_at(run: &RunRecord, other: &RunRecord) -> bool {
     (1.0 - SAME..=1.0 + SAME).contains(&(end / other.summary.operations_per_s()))
 }
 
-impl Course<'_> {
+impl ExplainState<'_> {
     /// Makes the runs; whether it was stopped before their end.
     fn run(&mut self, progress: &mut dyn Progress) -> Result<bool, CampaignError> {
         let base = self.base.workload.clone();
@@ -376,7 +376,7 @@ impl Course<'_> {
         let command =
             |workload: &Workload, way: &Way| to_command_line(&trial::plan_of_trial(base, workload, way));
         let means = Means { minutes_left, ..self.means.clone() };
-        let known = Known {
+        let known = PatternContext {
             ceilings: &self.runner.plan.ceilings,
             answers: &self.answers,
             means: &means,

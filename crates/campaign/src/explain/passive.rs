@@ -8,7 +8,7 @@ use fathom_record::campaign::{ExplainPlan, ExplainRecord, ExplainedPattern};
 use fathom_record::run::Ending;
 use fathom_record::{CampaignRecord, KnownCeiling, RunRecord, Workload};
 
-use super::pattern::{Known, explain};
+use super::pattern::{PatternContext, explain};
 use super::siblings::{self, Peak, pattern_of};
 use super::trial::plan_of_trial;
 use crate::identity;
@@ -60,7 +60,8 @@ fn one(group: &[RunRecord], answers: &[Answer], ceilings: &[KnownCeiling]) -> Op
     let first = group.first()?;
     let plan = plan_of(first);
     let command = |workload: &Workload, way: &Way| to_command_line(&plan_of_trial(&plan, workload, way));
-    let known = Known { ceilings, answers, means: &Means::default(), rate_change: None, command: &command };
+    let known =
+        PatternContext { ceilings, answers, means: &Means::default(), rate_change: None, command: &command };
     Some(explain(group, None, &known)?.into_record(None))
 }
 

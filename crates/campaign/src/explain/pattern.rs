@@ -16,7 +16,7 @@ use fathom_plan::title_of;
 const NEAR_PEAK: f64 = 0.98;
 
 /// What is known of a pattern beside its runs.
-pub struct Known<'a> {
+pub struct PatternContext<'a> {
     /// Limits that were given or found.
     pub ceilings: &'a [KnownCeiling],
     /// What experiments answered.
@@ -44,7 +44,7 @@ pub struct Explained {
 impl Explained {
     /// For the record, with the experiments still to be filled in.
     pub fn into_record(self, passive: Option<Verdict>) -> ExplainedPattern {
-        let symptom = |seen: fathom_attribute::symptoms::Seen| Symptom {
+        let symptom = |seen: fathom_attribute::symptoms::Symptom| Symptom {
             name: seen.figure.feature.name().to_owned(),
             value: seen.figure.value,
             error: seen.figure.error,
@@ -73,7 +73,11 @@ impl Explained {
 ///
 /// `focus` is the cell that is explained; absent: the one with the fewest I/Os in flight of those whose rate is
 /// within 2 % of the highest.
-pub fn explain(runs: &[RunRecord], focus: Option<(u32, u32)>, known: &Known<'_>) -> Option<Explained> {
+pub fn explain(
+    runs: &[RunRecord],
+    focus: Option<(u32, u32)>,
+    known: &PatternContext<'_>,
+) -> Option<Explained> {
     let first = runs.first()?;
     let mut cells = Cells::of(runs, None);
     let place = |wanted: (u32, u32)| cells.results.iter().position(|cell| (cell.jobs, cell.depth) == wanted);

@@ -10,7 +10,7 @@ use fathom_record::workload::{Arrival, Length, Mix};
 use fathom_record::{RunRecord, Workload};
 use fathom_stats::coefficient_of_variation;
 
-use super::Course;
+use super::ExplainState;
 use crate::cells::{rate_change, rates_by_second};
 use crate::error::CampaignError;
 use crate::progress::Progress;
@@ -34,24 +34,24 @@ pub enum Made {
 
 /// Makes an experiment.
 pub fn make(
-    course: &mut Course<'_>,
+    state: &mut ExplainState<'_>,
     step: &str,
     experiment: Feature,
     trial: &Trial,
     progress: &mut dyn Progress,
 ) -> Result<Made, CampaignError> {
-    let base = course.base;
+    let base = state.base;
     if trial.way == Way::default() && trial.workload.span_bytes == base.workload.span_bytes {
-        let session = course.session;
-        return in_session(course, (step, experiment), trial, session, progress);
+        let session = state.session;
+        return in_session(state, (step, experiment), trial, session, progress);
     }
     let plan = plan_of_trial(base, &trial.workload, &trial.way);
-    let (devices, stop) = (course.runner.devices(), course.runner.stop());
+    let (devices, stop) = (state.runner.devices(), state.runner.stop());
     match Session::open_for_all(&[&plan], base.workload.seed, devices, progress, stop) {
         Ok(mut session) => {
             session.keep_state();
-            course.runner.remember(&session)?;
-            in_session(course, (step, experiment), trial, &session, progress)
+            state.runner.remember(&session)?;
+            in_session(state, (step, experiment), trial, &session, progress)
         }
         Err(error) => Ok(Made::Failed(error.in_one_line())),
     }
@@ -74,7 +74,7 @@ pub fn plan_of_trial(base: &RunPlan, workload: &Workload, way: &Way) -> RunPlan 
 }
 
 fn in_session(
-    course: &mut Course<'_>,
+    state: &mut ExplainState<'_>,
     (step, experiment): (&str, Feature),
     trial: &Trial,
     session: &Session,
@@ -83,17 +83,17 @@ fn in_session(
     let before = match &trial.before {
         Before::Nothing => true,
         Before::Trim(trim) => {
-            match course.step(&format!("{step}-trim"), "trim the span", trim, session, progress) {
+            match state.step(&format!("{step}-trim"), "trim the span", trim, session, progress) {
                 Ok(run) => run.is_some(),
                 Err(error) => return failed(error),
             }
         }
-        Before::Rest(minutes) => rest(course, step, (trial, *minutes), session, progress)?,
+        Before::Rest(minutes) => rest(state, step, (trial, *minutes), session, progress)?,
     };
     if !before {
         return Ok(Made::Stopped);
     }
-    match course.step(step, purpose(experiment), &trial.workload, session, progress) {
+    match state.step(step, purpose(experiment), &trial.workload, session, progress) {
         Ok(Some(run)) => Ok(Made::Run(Box::new(run))),
         Ok(None) => Ok(Made::Stopped),
         Err(error) => failed(error),
@@ -110,7 +110,7 @@ fn failed(error: CampaignError) -> Result<Made, CampaignError> {
 
 /// Lets the target rest; whether it was not stopped. On a simulated device time passes by one read a second.
 fn rest(
-    course: &mut Course<'_>,
+    state: &mut ExplainState<'_>,
     step: &str,
     (trial, minutes): (&Trial, f64),
     session: &Session,
@@ -126,16 +126,16 @@ fn rest(
             length: Length { time_ns: Some(rest_ns), operations: None, bytes: None, warmup_ns: 0 },
             ..trial.workload.clone()
         };
-        return Ok(course.step(&format!("{step}-rest"), "a rest", &idle, session, progress)?.is_some());
+        return Ok(state.step(&format!("{step}-rest"), "a rest", &idle, session, progress)?.is_some());
     }
     progress.note(&format!(
         "Resting for {} so that credits may come back.",
         fathom_measure::Nanos(rest_ns).coarse()
     ));
-    course.spent_ns += rest_ns;
+    state.spent_ns += rest_ns;
     let until_ns = session.clock().now_ns() + rest_ns;
     while session.clock().now_ns() < until_ns {
-        if course.runner.is_stopped() {
+        if state.runner.is_stopped() {
             return Ok(false);
         }
         std::thread::sleep(NAP);

@@ -97,7 +97,7 @@ mod tests {
             iops,
             ..PublishedRow::default()
         };
-        let asked = super::super::Asked { rows: vec!["a".to_owned()], ..Default::default() };
+        let asked = super::super::ExplainedRow { rows: vec!["a".to_owned()], ..Default::default() };
         let table = Published {
             rows: vec![row("a", 4096.0, Some(100.0)), row("b", 8192.0, Some(50.0)), row("c", 4096.0, None)],
             explain: vec![asked],
