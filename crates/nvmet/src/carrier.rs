@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use fathom_engine::{Completion, Engine, EngineError, Io, Submission, Wait, passthrough};
 use fathom_fabric::Payloads;
-use fathom_fabric::controller::{Answer, Begun, Io as Asked, Namespace, Serve};
+use fathom_fabric::controller::{Answer, Begun, Io as ControllerIo, Namespace, Serve};
 use fathom_record::Direction;
 use fathom_spec::Status;
 
@@ -257,19 +257,19 @@ impl Serve for Carrier {
         self.engine_of[slot as usize] = if is_all { 0 } else { namespace.saturating_sub(1) };
     }
 
-    fn begin_io(&mut self, slot: u32, io: Asked) -> Begun {
+    fn begin_io(&mut self, slot: u32, io: ControllerIo) -> Begun {
         let flush = Io { slot, direction: Direction::Flush, offset: Io::FLUSH_DATA, bytes: 0 };
         let (work, io) = match io {
-            Asked::Read { offset, bytes } => {
+            ControllerIo::Read { offset, bytes } => {
                 (Work::Read { bytes }, Io { slot, direction: Direction::Read, offset, bytes })
             }
-            Asked::Write { offset, bytes, is_durable } => {
+            ControllerIo::Write { offset, bytes, is_durable } => {
                 let io = Io { slot, direction: Direction::Write, offset, bytes };
                 (Work::Write { bytes, is_durable }, io)
             }
-            Asked::Flush if self.to_all[slot as usize] => (Work::FlushAll { next: 1 }, flush),
-            Asked::Flush => (Work::Flush, flush),
-            Asked::Trim { ranges } => match self.trim(slot, (0, ranges), 0) {
+            ControllerIo::Flush if self.to_all[slot as usize] => (Work::FlushAll { next: 1 }, flush),
+            ControllerIo::Flush => (Work::Flush, flush),
+            ControllerIo::Trim { ranges } => match self.trim(slot, (0, ranges), 0) {
                 After::Io(io) => (self.work[slot as usize], io),
                 After::End(answer) => return Begun::Done(answer),
             },

@@ -56,7 +56,7 @@ pub struct Ended {
 
 /// Data that the controller asked for and that is not sent yet.
 #[derive(Clone, Copy, Debug)]
-struct Asked {
+struct PendingTransfer {
     tag: u16,
     next: u32,
     end: u32,
@@ -73,7 +73,7 @@ struct Place {
     bytes: u32,
     /// Bytes received, or asked for by the controller.
     moved: u32,
-    asked: Option<Asked>,
+    pending: Option<PendingTransfer>,
     /// Whether a PDU of it waits to be sent.
     is_sending: bool,
     is_capsule_out: bool,
@@ -122,7 +122,7 @@ impl HostQueue {
             base: 0,
             bytes: 0,
             moved: 0,
-            asked: None,
+            pending: None,
             is_sending: false,
             is_capsule_out: false,
             had_last: false,
@@ -233,7 +233,7 @@ impl HostQueue {
             base,
             bytes,
             moved: 0,
-            asked: None,
+            pending: None,
             is_sending: true,
             is_capsule_out: false,
             had_last: false,
@@ -276,27 +276,27 @@ impl HostQueue {
             place.is_capsule_out = true;
             if let Some((status, result)) = place.ending.take() {
                 self.release(index, status, result, ended);
-            } else if place.asked.is_some_and(|asked| asked.next < asked.end) {
-                self.send_asked(index);
+            } else if place.pending.is_some_and(|pending| pending.next < pending.end) {
+                self.send_pending(index);
             }
         }
     }
 
     /// Puts the next H2CData of a command in line.
-    fn send_asked(&mut self, index: usize) {
+    fn send_pending(&mut self, index: usize) {
         let place = &mut self.places[index];
-        let Some(asked) = &mut place.asked else { return };
-        let bytes = self.most_host_data.min(asked.end - asked.next);
+        let Some(pending) = &mut place.pending else { return };
+        let bytes = self.most_host_data.min(pending.end - pending.next);
         let mut header: Data = blank();
         header.cccid = U16::new(identifier(index as u32, place.generation, self.index_bits));
-        header.ttag = U16::new(asked.tag);
-        header.offset = U32::new(asked.next);
+        header.ttag = U16::new(pending.tag);
+        header.offset = U32::new(pending.next);
         header.length = U32::new(bytes);
-        let payload = Extent { slot: index as u32 / self.pieces, offset: place.base + asked.next, bytes };
-        asked.next += bytes;
-        let flags = if asked.next == asked.end { LAST } else { 0 };
+        let payload = Extent { slot: index as u32 / self.pieces, offset: place.base + pending.next, bytes };
+        pending.next += bytes;
+        let flags = if pending.next == pending.end { LAST } else { 0 };
         if flags == LAST {
-            place.asked = None;
+            place.pending = None;
         }
         place.is_sending = true;
         let framing = &self.outgoing.framing;
@@ -360,7 +360,7 @@ impl HostQueue {
             }
             Pdu::Response(entry) => self.response(&entry, ended)?,
             Pdu::Data { header, last, success } => self.data(&header, last, success)?,
-            Pdu::ReadyToTransfer(header) => self.asked(&header)?,
+            Pdu::ReadyToTransfer(header) => self.take_request(&header)?,
             Pdu::InitializeRequest(_) | Pdu::Command(..) => return Err(Fault::WrongSide.into()),
         }
         Ok(())
@@ -410,14 +410,14 @@ impl HostQueue {
         Ok(())
     }
 
-    fn asked(&mut self, header: &Data) -> Result<(), Fatal> {
+    fn take_request(&mut self, header: &Data) -> Result<(), Fatal> {
         let index = self.place(header.cccid.get())?;
         let place = &mut self.places[index];
         let (offset, length) = (header.offset.get(), header.length.get());
         if place.flow != Flow::ToController {
             return Err(Fault::UnwantedData.into());
         }
-        if place.asked.is_some() || place.is_sending {
+        if place.pending.is_some() || place.is_sending {
             return Err(Fault::TransferAskedTwice.into());
         }
         if length == 0 {
@@ -431,8 +431,8 @@ impl HostQueue {
         }
         self.counts.1 += 1;
         place.moved += length;
-        place.asked = Some(Asked { tag: header.ttag.get(), next: offset, end: offset + length });
-        self.send_asked(index);
+        place.pending = Some(PendingTransfer { tag: header.ttag.get(), next: offset, end: offset + length });
+        self.send_pending(index);
         Ok(())
     }
 
@@ -445,7 +445,7 @@ impl HostQueue {
             (false, true) => SHORT,
             _ => status,
         };
-        place.asked = None;
+        place.pending = None;
         if place.is_sending {
             place.ending = Some((status, result));
         } else {

@@ -4,7 +4,7 @@ use fathom_record::exposure::{ExposureGuard, GuardRow, HiddenState, Standing};
 
 use super::Exposure;
 use super::credits::{Credit, Credits};
-use super::knowledge::{Knowledge, Known, Thermal};
+use super::knowledge::{Knowledge, StateSize, Thermal};
 use super::states::{COVERED, OVER_CACHE, THERMAL_RISE_C, THERMAL_SPAN_S, row};
 
 /// Share of the span from which all of it counts as read: computed shares never reach 1.
@@ -39,11 +39,13 @@ pub fn guard(known: &Knowledge, exposure: &Exposure) -> ExposureGuard {
     ExposureGuard { exposed_s: exposure.seconds, rows: rows.to_vec() }
 }
 
-fn size<T>(known: &Known<T>, judge: impl Fn(&T) -> Judged) -> Judged {
+fn size<T>(known: &StateSize<T>, judge: impl Fn(&T) -> Judged) -> Judged {
     match known {
-        Known::Absent(reason) => Judged { standing: Standing::Absent, text: reason.clone(), source: None },
-        Known::Size(size) => judge(size),
-        Known::Nothing => {
+        StateSize::Absent(reason) => {
+            Judged { standing: Standing::Absent, text: reason.clone(), source: None }
+        }
+        StateSize::Size(size) => judge(size),
+        StateSize::Nothing => {
             Judged { standing: Standing::Unknown, text: "nothing is known of it".to_owned(), source: None }
         }
     }
@@ -58,7 +60,7 @@ fn reached(has: f64, needs: f64, exposure: &Exposure) -> Standing {
     }
 }
 
-fn credits(known: &Known<Vec<Credits>>, exposure: &Exposure) -> Judged {
+fn credits(known: &StateSize<Vec<Credits>>, exposure: &Exposure) -> Judged {
     size(known, |buckets| {
         let of_each = buckets.iter().map(|bucket| (bucket, bucket_standing(bucket, exposure)));
         // The bucket that lasts longest decides.
@@ -161,12 +163,12 @@ mod tests {
 
     fn unknown() -> Knowledge {
         Knowledge {
-            volume_credits: Known::Nothing,
-            instance_credits: Known::Nothing,
-            write_cache: Known::Nothing,
-            read_cache: Known::Nothing,
-            lazy_load: Known::Nothing,
-            thermal: Known::Nothing,
+            volume_credits: StateSize::Nothing,
+            instance_credits: StateSize::Nothing,
+            write_cache: StateSize::Nothing,
+            read_cache: StateSize::Nothing,
+            lazy_load: StateSize::Nothing,
+            thermal: StateSize::Nothing,
         }
     }
 
@@ -198,7 +200,8 @@ mod tests {
 
     #[test]
     fn credits_hold_until_they_are_spent() {
-        let known = Knowledge { volume_credits: Known::Size(vec![Credits::gp2(33.0).unwrap()]), ..unknown() };
+        let known =
+            Knowledge { volume_credits: StateSize::Size(vec![Credits::gp2(33.0).unwrap()]), ..unknown() };
         let early = guard(&known, &load(600.0, 3000.0));
         assert!(!early.met());
         assert!((early.guard_s().unwrap() - 1862.0).abs() < 1.0);
@@ -213,7 +216,7 @@ mod tests {
 
     #[test]
     fn caches_go_by_bytes_and_addresses() {
-        let known = Knowledge { write_cache: Known::Size(2.0), ..unknown() };
+        let known = Knowledge { write_cache: StateSize::Size(2.0), ..unknown() };
         // 65536 blocks of 4 KiB a second are a quarter of 100 GiB in 100 s.
         let half = load(100.0, 65_536.0);
         assert_eq!(half.written_over_capacity(), 0.25);
@@ -222,7 +225,7 @@ mod tests {
             panic!("{half:?}");
         };
         assert!((after_s - 800.0).abs() < 1e-6);
-        let cache = |bytes: f64| Knowledge { read_cache: Known::Size(bytes), ..unknown() };
+        let cache = |bytes: f64| Knowledge { read_cache: StateSize::Size(bytes), ..unknown() };
         let small = standing(&cache(half.span_bytes / 10.0), &half, HiddenState::ReadCache);
         assert!(matches!(small, Standing::NotYet { after_s: Some(_) }));
         let large = standing(&cache(half.span_bytes / 4.0), &half, HiddenState::ReadCache);
@@ -234,7 +237,7 @@ mod tests {
 
     #[test]
     fn a_snapshot_is_read_whole_or_not() {
-        let known = Knowledge { lazy_load: Known::Size(()), ..unknown() };
+        let known = Knowledge { lazy_load: StateSize::Size(()), ..unknown() };
         let whole = Exposure { touched_share: 1.0, ..load(60.0, 1000.0) };
         assert!(matches!(standing(&known, &whole, HiddenState::LazyLoad), Standing::Exhausted { .. }));
         let part = Exposure { span_bytes: whole.capacity_bytes / 2.0, ..whole };
@@ -252,7 +255,7 @@ mod tests {
             let series: Thermal = (0..=180)
                 .map(|i| Temperature { at_s: at(i), celsius: 70.0 - 30.0 * (-at(i) / constant).exp() })
                 .collect();
-            let known = Knowledge { thermal: Known::Size(series), ..unknown() };
+            let known = Knowledge { thermal: StateSize::Size(series), ..unknown() };
             standing(&known, &load(1800.0, 1000.0), HiddenState::Thermal)
         };
         let Standing::Exhausted { after_s } = warming(200.0) else {

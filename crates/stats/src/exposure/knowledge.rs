@@ -9,7 +9,7 @@ use super::states::THERMAL_SPAN_S;
 
 /// What is known of one thing.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Known<T> {
+pub enum StateSize<T> {
     /// It is not there, for this reason.
     Absent(String),
     /// It is there, and this is its size.
@@ -34,17 +34,17 @@ pub type Thermal = Vec<Temperature>;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Knowledge {
     /// Buckets of the volume.
-    pub volume_credits: Known<Vec<Credits>>,
+    pub volume_credits: StateSize<Vec<Credits>>,
     /// Buckets of the instance.
-    pub instance_credits: Known<Vec<Credits>>,
+    pub instance_credits: StateSize<Vec<Credits>>,
     /// Bytes over capacity that have to be written.
-    pub write_cache: Known<f64>,
+    pub write_cache: StateSize<f64>,
     /// Bytes of the cache that may answer reads.
-    pub read_cache: Known<f64>,
+    pub read_cache: StateSize<f64>,
     /// Whether blocks may still have to be fetched.
-    pub lazy_load: Known<()>,
+    pub lazy_load: StateSize<()>,
     /// Temperatures under load.
-    pub thermal: Known<Thermal>,
+    pub thermal: StateSize<Thermal>,
 }
 
 impl Knowledge {
@@ -57,29 +57,29 @@ impl Knowledge {
         }
         let moves = |direction| record.summary.direction(direction).is_some_and(|d| d.operations != Some(0));
         let credits = |scope: &str| match local(record) {
-            true => Known::Absent(format!("a device of this machine has no credits of the {scope}")),
-            false => Known::Nothing,
+            true => StateSize::Absent(format!("a device of this machine has no credits of the {scope}")),
+            false => StateSize::Nothing,
         };
         let mut known = Self {
             volume_credits: credits("volume"),
             instance_credits: credits("instance"),
             write_cache: write_cache(record, moves(Direction::Write)),
-            read_cache: Known::Nothing,
-            lazy_load: Known::Nothing,
+            read_cache: StateSize::Nothing,
+            lazy_load: StateSize::Nothing,
             thermal: thermal(record),
         };
         if !moves(Direction::Read) {
-            known.read_cache = Known::Absent("nothing is read".to_owned());
+            known.read_cache = StateSize::Absent("nothing is read".to_owned());
         }
         if local(record) || record.target.scratch {
             let reason =
                 if record.target.scratch { "the run wrote the file itself" } else { "a local device" };
-            known.lazy_load = Known::Absent(reason.to_owned());
+            known.lazy_load = StateSize::Absent(reason.to_owned());
         }
         if kind == TargetKind::Simulated {
-            known.read_cache = Known::Absent("simulated devices have no read cache".to_owned());
-            known.lazy_load = Known::Absent("simulated devices have no snapshots".to_owned());
-            known.thermal = Known::Absent("simulated devices do not become warm".to_owned());
+            known.read_cache = StateSize::Absent("simulated devices have no read cache".to_owned());
+            known.lazy_load = StateSize::Absent("simulated devices have no snapshots".to_owned());
+            known.thermal = StateSize::Absent("simulated devices do not become warm".to_owned());
             if let Some(parameters) =
                 record.target.simulated.as_ref().filter(|p| p.get("operations").is_some())
             {
@@ -92,12 +92,12 @@ impl Knowledge {
     /// A target that hides nothing, for this reason.
     pub fn nothing_hidden(reason: &str) -> Self {
         Self {
-            volume_credits: Known::Absent(reason.to_owned()),
-            instance_credits: Known::Absent(reason.to_owned()),
-            write_cache: Known::Absent(reason.to_owned()),
-            read_cache: Known::Absent(reason.to_owned()),
-            lazy_load: Known::Absent(reason.to_owned()),
-            thermal: Known::Absent(reason.to_owned()),
+            volume_credits: StateSize::Absent(reason.to_owned()),
+            instance_credits: StateSize::Absent(reason.to_owned()),
+            write_cache: StateSize::Absent(reason.to_owned()),
+            read_cache: StateSize::Absent(reason.to_owned()),
+            lazy_load: StateSize::Absent(reason.to_owned()),
+            thermal: StateSize::Absent(reason.to_owned()),
         }
     }
 }
@@ -111,25 +111,25 @@ fn local(record: &RunRecord) -> bool {
         && record.target.devices.iter().any(|device| device.layer == "disk")
 }
 
-fn write_cache(record: &RunRecord, writes: bool) -> Known<f64> {
+fn write_cache(record: &RunRecord, writes: bool) -> StateSize<f64> {
     if !writes {
-        return Known::Absent("nothing is written".to_owned());
+        return StateSize::Absent("nothing is written".to_owned());
     }
     let disks: Vec<_> = record.target.devices.iter().filter(|device| device.layer == "disk").collect();
     let flash = !disks.is_empty() && disks.iter().all(|disk| disk.rotational == Some(false));
     // A volume of a cloud says that it does not turn, and tells nothing of what is behind it.
-    if flash && local(record) { Known::Size(super::states::WRITTEN_OVER) } else { Known::Nothing }
+    if flash && local(record) { StateSize::Size(super::states::WRITTEN_OVER) } else { StateSize::Nothing }
 }
 
 /// Temperatures of the warmest device, if they were taken for long enough.
-fn thermal(record: &RunRecord) -> Known<Thermal> {
+fn thermal(record: &RunRecord) -> StateSize<Thermal> {
     let at = &record.telemetry.at_ns;
     let warmest = record
         .telemetry
         .all("nvme.temperature")
         .filter_map(|series| Some((series.max()?, series)))
         .max_by(|a, b| a.0.total_cmp(&b.0));
-    let Some((_, series)) = warmest else { return Known::Nothing };
+    let Some((_, series)) = warmest else { return StateSize::Nothing };
     let temperatures: Thermal = at
         .iter()
         .zip(&series.values)
@@ -139,7 +139,7 @@ fn thermal(record: &RunRecord) -> Known<Thermal> {
         (Some(first), Some(last)) => last.at_s - first.at_s,
         _ => 0.0,
     };
-    if spanned >= THERMAL_SPAN_S { Known::Size(temperatures) } else { Known::Nothing }
+    if spanned >= THERMAL_SPAN_S { StateSize::Size(temperatures) } else { StateSize::Nothing }
 }
 
 /// What a simulated device's own parameters say: its buckets, and whether it has a cache for writes.
@@ -148,14 +148,14 @@ fn simulated(known: &mut Knowledge, parameters: &Value, writes: bool) {
         let found: Vec<Credits> =
             [operations(&of["operations"]), bytes(&of["throughput"])].into_iter().flatten().collect();
         let reason = "its parameters name no bucket".to_owned();
-        if found.is_empty() { Known::Absent(reason) } else { Known::Size(found) }
+        if found.is_empty() { StateSize::Absent(reason) } else { StateSize::Size(found) }
     };
     known.volume_credits = credits(parameters);
     known.instance_credits = credits(&parameters["instance"]);
     known.write_cache = match (writes, parameters["write_cache"].is_object()) {
-        (false, _) => Known::Absent("nothing is written".to_owned()),
-        (true, false) => Known::Absent("its parameters name no write cache".to_owned()),
-        (true, true) => Known::Size(super::states::WRITTEN_OVER),
+        (false, _) => StateSize::Absent("nothing is written".to_owned()),
+        (true, false) => StateSize::Absent("its parameters name no write cache".to_owned()),
+        (true, true) => StateSize::Size(super::states::WRITTEN_OVER),
     };
 }
 

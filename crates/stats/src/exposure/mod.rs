@@ -13,7 +13,7 @@ pub mod states;
 use fathom_record::run::Ledger;
 
 pub use guard::guard;
-pub use knowledge::{Knowledge, Known, Temperature, Thermal};
+pub use knowledge::{Knowledge, StateSize, Temperature, Thermal};
 
 /// Everything that a target was exposed to, over one run or several with the same pattern.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -16,12 +16,12 @@ use crate::origin::Origin;
 #[derive(Debug)]
 pub struct Glimpse {
     file: File,
-    known: Known,
+    known: GlimpseId,
 }
 
 /// What tells it from others.
 #[derive(Debug)]
-enum Known {
+enum GlimpseId {
     File(FileId),
     Raw(RawName),
 }
@@ -34,7 +34,7 @@ impl Glimpse {
     pub fn of(name: &str, path: &Path) -> Result<Option<Self>, Error> {
         let place = format!("opening {name}");
         if let Some(raw) = dos_names::raw(&place, name)? {
-            return Ok(Some(Self { file: raw::open_for_looking(&place, raw)?, known: Known::Raw(raw) }));
+            return Ok(Some(Self { file: raw::open_for_looking(&place, raw)?, known: GlimpseId::Raw(raw) }));
         }
         dos_names::require_plain(&place, name)?;
         match fs::metadata(path) {
@@ -45,7 +45,7 @@ impl Glimpse {
             Err(error) => return Err(system(&place, &error)),
         }
         let file = open_for_looking(&place, path)?;
-        let known = Known::File(look_at(&place, &file)?.id);
+        let known = GlimpseId::File(look_at(&place, &file)?.id);
         Ok(Some(Self { file, known }))
     }
 
@@ -55,8 +55,8 @@ impl Glimpse {
     /// None: what cannot be found out stands among the reasons.
     pub fn findings(&self, _: &str, _: Option<&Origin>) -> Result<Findings, Error> {
         match self.known {
-            Known::File(_) => Ok(findings(&self.file)),
-            Known::Raw(name) => raw::findings(name, &self.file),
+            GlimpseId::File(_) => Ok(findings(&self.file)),
+            GlimpseId::Raw(name) => raw::findings(name, &self.file),
         }
     }
 
@@ -64,8 +64,8 @@ impl Glimpse {
     /// with any device.
     pub fn shares_bytes_with(&self, other: &Self) -> bool {
         match (&self.known, &other.known) {
-            (Known::File(one), Known::File(other)) => one == other,
-            (Known::Raw(RawName::Volume(one)), Known::Raw(RawName::Volume(other))) => one == other,
+            (GlimpseId::File(one), GlimpseId::File(other)) => one == other,
+            (GlimpseId::Raw(RawName::Volume(one)), GlimpseId::Raw(RawName::Volume(other))) => one == other,
             _ => {
                 let (one, other) = (self.drives(), other.drives());
                 one.is_empty() || other.is_empty() || one.iter().any(|number| other.contains(number))
@@ -76,8 +76,8 @@ impl Glimpse {
     /// The drives that it lies on; none where it does not say.
     fn drives(&self) -> Vec<u32> {
         match self.known {
-            Known::Raw(name) => raw::lies_on(name, &self.file),
-            Known::File(_) => {
+            GlimpseId::Raw(name) => raw::lies_on(name, &self.file),
+            GlimpseId::File(_) => {
                 call::volume(&self.file).map(|volume| volumes::drives_under(&volume.root)).unwrap_or_default()
             }
         }

@@ -32,15 +32,15 @@ const READS_AND_WRITES: u32 = GENERIC_READ | GENERIC_WRITE;
 #[derive(Debug)]
 pub struct Again {
     name: RawName,
-    told: Told,
+    fingerprint: DeviceFingerprint,
 }
 
 /// What tells devices apart: how each answers to its number, its place, its length and what it is. Failures are answers
 /// too: the same device fails in the same way.
 #[derive(Debug, PartialEq, Eq)]
-struct Told([Result<Vec<u8>, i32>; 4]);
+struct DeviceFingerprint([Result<Vec<u8>, i32>; 4]);
 
-impl Told {
+impl DeviceFingerprint {
     fn by(device: &File) -> Self {
         let asked = |code| control(device, code, &[]).map_err(|error| error.raw_os_error().unwrap_or(0));
         Self([asked(NUMBER), asked(EXTENTS), asked(LENGTH), drives::ask(device, Question::Descriptor)])
@@ -54,7 +54,7 @@ impl Again {
     /// As the system reports them, and where another device has its name by now.
     pub fn open(&self, writes: bool, flags: u32) -> io::Result<File> {
         let opened = open(self.name, if writes { READS_AND_WRITES } else { READS }, flags)?;
-        if Told::by(&opened) != self.told {
+        if DeviceFingerprint::by(&opened) != self.fingerprint {
             return Err(io::Error::other(format!("{} is another device by now", self.name.path())));
         }
         Ok(opened)
@@ -119,7 +119,7 @@ pub fn open_raw(name: &str, raw: RawName, request: &OpenRequest<'_>) -> Result<(
     notes.extend(remarks(&devices));
     let origin = origin(raw, devices.first().map(|device| &device.facts), there, request.writes);
     request.origin.map_or(Ok(()), |began| began.require(&place, Some(&origin)).map(drop))?;
-    let again = Again { name: raw, told: Told::by(&anchor) };
+    let again = Again { name: raw, fingerprint: DeviceFingerprint::by(&anchor) };
     let handle = Arc::new(Handle::of_device(anchor, request.writes, again));
     Ok((Opened { handle, admitted, notes, origin: Some(origin) }, facts))
 }

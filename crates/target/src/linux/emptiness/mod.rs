@@ -58,7 +58,7 @@ pub fn require(
                 sample: SAMPLE,
                 limit: (!request.check_empty).then_some(UNASKED),
                 stop: request.stop,
-                told: request.progress,
+                progress: request.progress,
             };
             by_reading(&label, file, pace)?
         }
@@ -80,8 +80,8 @@ pub fn listed(machine: &Machine, node: &Node, file: &File) -> Result<String, (Re
     }
     let label = machine.label(node);
     let size_bytes = ioctl::block_size_bytes(file).unwrap_or(0);
-    let found =
-        Reading { file, size_bytes, sample: SHORT_SAMPLE, limit: None, stop: &NEVER, told: None }.sample();
+    let found = Reading { file, size_bytes, sample: SHORT_SAMPLE, limit: None, stop: &NEVER, progress: None }
+        .sample();
     let found = found.map_err(|error| {
         (Reason::new(Hold::Unreadable, format!("{label} could not be looked at: {error}")), None)
     })?;
@@ -121,16 +121,17 @@ struct Pace<'a> {
     sample: Duration,
     limit: Option<Duration>,
     stop: &'a AtomicBool,
-    told: Option<&'a dyn Fn(Preparation, u64, u64)>,
+    progress: Option<&'a dyn Fn(Preparation, u64, u64)>,
 }
 
 /// Reads all of a device; says how it is known to be empty, or what keeps that from being known.
 fn by_reading(label: &str, file: &File, pace: Pace<'_>) -> Result<Result<String, Reason>, Error> {
     let size_bytes =
         ioctl::block_size_bytes(file).map_err(|error| Error::system(format!("reading {label}"), &error))?;
-    let Pace { sample, limit, stop, told } = pace;
-    let shown = |done, total| told.iter().for_each(|told| told(Preparation::Reading, done, total));
-    let reading = Reading { file, size_bytes, sample, limit, stop, told: Some((&shown, SHOWN_AFTER)) };
+    let Pace { sample, limit, stop, progress } = pace;
+    let shown =
+        |done, total| progress.iter().for_each(|progress| progress(Preparation::Reading, done, total));
+    let reading = Reading { file, size_bytes, sample, limit, stop, progress: Some((&shown, SHOWN_AFTER)) };
     Ok(match reading.all()? {
         Found::Nothing { .. } => Ok(format!("all {} of it were read, and are zero", Bytes(size_bytes))),
         Found::Data(at) => Err(unknown_data(label, at)),

@@ -20,7 +20,7 @@ const TICK: Duration = Duration::from_millis(20);
 const PATIENCE: u32 = 2;
 
 /// Who hears of bytes done and bytes in all, and after how long.
-pub type Told<'a> = (&'a dyn Fn(u64, u64), Duration);
+pub type ProgressListener<'a> = (&'a dyn Fn(u64, u64), Duration);
 
 /// A device to be read.
 #[derive(Clone, Copy)]
@@ -36,7 +36,7 @@ pub struct Reading<'a> {
     /// Ends the reading when it becomes true.
     pub stop: &'a AtomicBool,
     /// Told the bytes done and the bytes in all, once that time is over.
-    pub told: Option<Told<'a>>,
+    pub progress: Option<ProgressListener<'a>>,
 }
 
 /// What reading came to.
@@ -119,8 +119,8 @@ impl Reading<'_> {
                 if elapsed >= looked + TICK {
                     looked = elapsed;
                     state.given_up = state.given_up.or_else(|| gives_up(elapsed, state.done));
-                    if let Some((told, _)) = self.told.filter(|(_, after)| elapsed >= *after) {
-                        told(state.done, self.size_bytes);
+                    if let Some((progress, _)) = self.progress.filter(|(_, after)| elapsed >= *after) {
+                        progress(state.done, self.size_bytes);
                     }
                 }
                 ended.fetch_or(state.is_over(), Ordering::Relaxed);
@@ -224,7 +224,14 @@ mod tests {
     static NEVER: AtomicBool = AtomicBool::new(false);
 
     fn reading(file: &File, size_bytes: u64) -> Reading<'_> {
-        Reading { file, size_bytes, sample: Duration::from_millis(1), limit: None, stop: &NEVER, told: None }
+        Reading {
+            file,
+            size_bytes,
+            sample: Duration::from_millis(1),
+            limit: None,
+            stop: &NEVER,
+            progress: None,
+        }
     }
 
     #[test]

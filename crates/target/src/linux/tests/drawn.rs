@@ -120,20 +120,20 @@ impl Drawn {
         self
     }
 
-    pub fn look(self) -> Seen {
+    pub fn look(self) -> DrawnMachine {
         let at = |folder: &str| fs::canonicalize(self.dir.path()).unwrap().join(folder);
         let machine = Machine::look(&Roots { sys: at("sys"), proc: at("proc"), dev: at("dev") });
-        Seen { machine, _drawn: self }
+        DrawnMachine { machine, _drawn: self }
     }
 }
 
 /// The picture, with the drawing behind it: some attributes are read only when they are needed.
-pub struct Seen {
+pub struct DrawnMachine {
     machine: Machine,
     _drawn: Drawn,
 }
 
-impl Deref for Seen {
+impl Deref for DrawnMachine {
     type Target = Machine;
 
     fn deref(&self) -> &Machine {
@@ -141,7 +141,7 @@ impl Deref for Seen {
     }
 }
 
-impl DerefMut for Seen {
+impl DerefMut for DrawnMachine {
     fn deref_mut(&mut self) -> &mut Machine {
         &mut self.machine
     }
