@@ -4,7 +4,6 @@
 mod about;
 pub mod clients;
 mod discover;
-mod foreign;
 mod history;
 mod listing;
 mod metrics;
@@ -17,6 +16,7 @@ mod screens;
 mod serve;
 mod share;
 mod size;
+mod tools;
 mod trend;
 mod watch;
 
@@ -33,7 +33,6 @@ use crate::failure::Failure;
 use crate::output;
 pub use about::{CompletionsArguments, DoctorArguments, HelpArguments, ManArguments, SampleArguments};
 pub use discover::DiscoverArguments;
-pub use foreign::{DiskspdArguments, FioArguments};
 pub use history::{BaselineArguments, DeleteArguments, MarkArguments, NoteArguments, TagArguments};
 pub use listing::{DevicesArguments, RunsArguments};
 pub use metrics::{MetricsArguments, ProfileArguments, ValuesName};
@@ -46,6 +45,7 @@ pub use screens::{parsed, program};
 pub use serve::ServeArguments;
 pub use share::{RedactedPart, ShareArguments};
 pub use size::{ProofLength, SizeArguments};
+pub use tools::{DiskspdArguments, FioArguments};
 pub use trend::{FollowedMetric, TrendArguments, TrendCondition};
 pub use watch::WatchArguments;
 
@@ -70,7 +70,7 @@ system failed; 2 wrong usage; 3 the target refused or is absent; 4 --fail-if met
 #[derive(Debug, Parser)]
 #[command(name = "fathom", version = VERSION, after_help = EXAMPLES, max_term_width = 100, arg_required_else_help = false,
           subcommand_required = true, disable_help_subcommand = true)]
-pub struct Asked {
+pub struct CommandLine {
     /// Run store to use. Default: FATHOM_STORE, the config file's, or the user's own, ~/.local/share/fathom/runs.sqlite.
     #[arg(long, value_name = "FILE", global = true, display_order = 900)]
     pub store: Vec<PathBuf>,
@@ -179,10 +179,10 @@ pub enum Command {
     #[command(after_help = nvmet::NVMET_EXAMPLES)]
     Nvmet(Box<NvmetArguments>),
     /// Run a command line of diskspd with the engines here, and print the result as diskspd does.
-    #[command(alias = "diskspd.exe", disable_help_flag = true, after_help = foreign::DISKSPD_EXAMPLES)]
+    #[command(alias = "diskspd.exe", disable_help_flag = true, after_help = tools::DISKSPD_EXAMPLES)]
     Diskspd(Box<DiskspdArguments>),
     /// Run fio's job files and command lines, with results in fio's forms.
-    #[command(after_help = foreign::FIO_EXAMPLES)]
+    #[command(after_help = tools::FIO_EXAMPLES)]
     Fio(FioArguments),
     /// Measure for `fathom run --client`, which starts it and speaks with it on stdin and stdout.
     #[command(after_help = clients::AGENT_EXAMPLES)]
@@ -610,7 +610,7 @@ pub enum SchemaName {
 ///
 /// # Errors
 /// What makes no sense, with what to type.
-pub fn read(typed: &[OsString]) -> Result<Option<Asked>, Failure> {
+pub fn read(typed: &[OsString]) -> Result<Option<CommandLine>, Failure> {
     fathom_plan::check_arguments(own(typed))?;
     let words = tied(typed);
     let command = command_of(typed);
@@ -663,7 +663,7 @@ pub fn command_of(typed: &[OsString]) -> Option<String> {
         return Some(name.to_owned());
     }
     // Another name of one.
-    Asked::command().find_subcommand(name).map(|command| command.get_name().to_owned())
+    CommandLine::command().find_subcommand(name).map(|command| command.get_name().to_owned())
 }
 
 /// Whether the command's `--json` may name a file.
@@ -707,12 +707,12 @@ mod tests {
 
     #[test]
     fn the_commands_are_well_formed() {
-        Asked::command().debug_assert();
+        CommandLine::command().debug_assert();
     }
 
     #[test]
     fn no_flag_of_a_command_is_taken_for_another_tool_s() {
-        for command in Asked::command().get_subcommands() {
+        for command in CommandLine::command().get_subcommands() {
             for flag in command.get_arguments().filter_map(clap::Arg::get_long) {
                 assert_eq!(fathom_plan::foreign(flag), None, "{} --{flag}", command.get_name());
             }
@@ -721,7 +721,7 @@ mod tests {
 
     #[test]
     fn every_command_shows_examples() {
-        let command = Asked::command();
+        let command = CommandLine::command();
         for command in command.get_subcommands() {
             let help = command.get_after_help().expect("examples").to_string();
             assert!(help.contains(&format!("fathom {}", command.get_name())), "{help}");
@@ -730,7 +730,7 @@ mod tests {
 
     #[test]
     fn the_commands_whose_json_is_a_file_are_those_of_the_list() {
-        for command in Asked::command().get_subcommands() {
+        for command in CommandLine::command().get_subcommands() {
             let takes_file = command.get_arguments().any(|flag| {
                 flag.get_long() == Some("json") && flag.get_num_args().is_some_and(|n| n.takes_values())
             });

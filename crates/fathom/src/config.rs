@@ -10,7 +10,7 @@ use clap::{ArgAction, CommandFactory};
 use fathom_record::spelling::nearest;
 use toml::{Table, Value};
 
-use crate::arguments::Asked;
+use crate::arguments::CommandLine;
 use crate::failure::Failure;
 
 /// Names the file, in place of the user's own; an empty file is none.
@@ -127,7 +127,7 @@ fn checked(text: &str) -> Result<Table, (String, String)> {
     let table: Table = text.parse().map_err(|error: toml::de::Error| {
         (error.to_string().trim_end().to_owned(), "a config file is TOML: fathom config --help".to_owned())
     })?;
-    let asked = Asked::command();
+    let asked = CommandLine::command();
     let commands: Vec<&str> = asked.get_subcommands().map(clap::Command::get_name).collect();
     for (key, value) in &table {
         if key == "store" {

@@ -7,7 +7,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use fathom_record::shell_bytes;
 
-use crate::arguments::Asked;
+use crate::arguments::CommandLine;
 use crate::failure::Failure;
 use crate::habit;
 
@@ -133,7 +133,7 @@ fn example(error: &clap::Error) -> Option<String> {
 
 /// The first of the examples that a command's help shows.
 fn first_example(name: &str) -> Option<String> {
-    let help = Asked::command().find_subcommand(name)?.get_after_help()?.to_string();
+    let help = CommandLine::command().find_subcommand(name)?.get_after_help()?.to_string();
     let start = format!("fathom {name}");
     let line = help.lines().map(str::trim).find(|line| line.starts_with(&start))?;
     // What stands behind two spaces says what it does.
@@ -174,8 +174,8 @@ mod tests {
     #[test]
     fn what_is_missing_is_shown_in_an_example_of_the_command_that_lacks_it() {
         let mut seen = 0;
-        for command in Asked::command().get_subcommands() {
-            let Err(error) = Asked::try_parse_from(["fathom", command.get_name()]) else { continue };
+        for command in CommandLine::command().get_subcommands() {
+            let Err(error) = CommandLine::try_parse_from(["fathom", command.get_name()]) else { continue };
             if error.kind() != ErrorKind::MissingRequiredArgument {
                 continue;
             }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Command, CommandFactory};
 
-use super::Asked;
+use super::CommandLine;
 
 /// Flags of other programs that messages name, by program.
 const OTHERS: [(&str, &[&str]); 17] = [
@@ -102,7 +102,7 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
 #[test]
 fn every_flag_that_is_named_exists() {
     let (mut known, mut help) = (BTreeSet::new(), Vec::new());
-    flags_and_help(&Asked::command(), &mut known, &mut help);
+    flags_and_help(&CommandLine::command(), &mut known, &mut help);
     known.extend(["help", "version"].map(str::to_owned));
     assert!(known.contains("rw") && known.contains("before-a"));
     // A flag that is put together from parts.

@@ -10,7 +10,7 @@ use clap::error::ErrorKind;
 use clap::{Arg, Args, Command, CommandFactory, FromArgMatches, Parser};
 use fathom_plan::RawPlan;
 
-use super::Asked;
+use super::CommandLine;
 
 /// Commands by what they are for, in the order in which they are listed.
 const GROUPS: [(&str, &[&str]); 6] = [
@@ -200,7 +200,7 @@ const CLAUSE: usize = 74;
 /// The program as it is parsed and shown.
 pub fn program() -> Command {
     let plan = RawPlan::augment_args(Command::new("plan"));
-    let mut program = Asked::command().mut_args(with_short_form);
+    let mut program = CommandLine::command().mut_args(with_short_form);
     let names: Vec<String> = program.get_subcommands().map(|command| command.get_name().to_owned()).collect();
     let list = list(&program);
     for name in names {
@@ -217,11 +217,11 @@ pub fn program() -> Command {
 ///
 /// # Errors
 /// As the parser reports them, help and version among them.
-pub fn parsed(words: impl IntoIterator<Item = OsString>) -> Result<Asked, clap::Error> {
+pub fn parsed(words: impl IntoIterator<Item = OsString>) -> Result<CommandLine, clap::Error> {
     let words: Vec<OsString> = words.into_iter().collect();
-    match Asked::try_parse_from(&words) {
+    match CommandLine::try_parse_from(&words) {
         Err(error) if error.kind() != ErrorKind::DisplayVersion => {
-            Asked::from_arg_matches(&program().try_get_matches_from(words)?)
+            CommandLine::from_arg_matches(&program().try_get_matches_from(words)?)
         }
         read => read,
     }
@@ -395,7 +395,7 @@ mod tests {
 
     #[test]
     fn the_short_help_of_every_command_fits_a_screen_and_the_long_one_has_all() {
-        let all = Asked::command();
+        let all = CommandLine::command();
         for command in
             all.get_subcommands().map(Command::get_name).filter(|name| !["fio", "diskspd"].contains(name))
         {

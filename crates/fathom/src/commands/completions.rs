@@ -3,7 +3,7 @@
 use clap::CommandFactory;
 use clap_complete::Shell;
 
-use crate::arguments::Asked;
+use crate::arguments::CommandLine;
 use crate::failure::Failure;
 use crate::output;
 use crate::status::Status;
@@ -14,7 +14,7 @@ use crate::status::Status;
 /// When stdout cannot be written.
 pub fn perform(shell: Shell) -> Result<Status, Failure> {
     let mut text = Vec::new();
-    clap_complete::generate(shell, &mut Asked::command(), "fathom", &mut text);
+    clap_complete::generate(shell, &mut CommandLine::command(), "fathom", &mut text);
     output::result(&String::from_utf8_lossy(&text))?;
     Ok(Status::Done)
 }

@@ -19,9 +19,9 @@ const FLAG: &str = "--fail-if";
 const SIDE_A: &str = "a";
 
 /// What was asked for, with the measurements that limits are shares of.
-pub struct Conditions(Vec<Asked>);
+pub struct Conditions(Vec<ResolvedCondition>);
 
-struct Asked {
+struct ResolvedCondition {
     condition: Condition,
     reference: Reference,
 }
@@ -65,7 +65,7 @@ impl Conditions {
                     }
                 },
             };
-            Ok(Asked { condition, reference })
+            Ok(ResolvedCondition { condition, reference })
         };
         texts.iter().map(read).collect::<Result<_, _>>().map(Self)
     }
@@ -105,7 +105,7 @@ impl Conditions {
                     (Found::Run(_), _) => return Err(no_assessment(text, name)),
                 },
             };
-            Ok(Asked { condition, reference })
+            Ok(ResolvedCondition { condition, reference })
         };
         texts.iter().map(read).collect::<Result<_, _>>().map(Self)
     }
@@ -151,7 +151,7 @@ impl Conditions {
                     }
                 },
             };
-            Ok(Asked { condition, reference })
+            Ok(ResolvedCondition { condition, reference })
         };
         texts.iter().map(read).collect::<Result<_, _>>().map(Self)
     }
@@ -168,7 +168,7 @@ impl Conditions {
             condition.direction.is_none_or(|direction| run.summary.direction(direction).is_some())
         };
         let of_one = |run: &&RunRecord| -> Vec<ConditionOutcome> {
-            let is_on = |asked: &&Asked| {
+            let is_on = |asked: &&ResolvedCondition| {
                 has(run, &asked.condition) || !runs.iter().any(|other| has(other, &asked.condition))
             };
             self.0
@@ -187,7 +187,7 @@ impl Conditions {
 
     /// What became of them by a comparison.
     pub fn judge_comparison(&self, record: &CompareRecord, runs: &[RunRecord]) -> Vec<ConditionOutcome> {
-        let judge = |asked: &Asked| {
+        let judge = |asked: &ResolvedCondition| {
             let condition = &asked.condition;
             let figures = of_comparison(condition, record, runs, condition.scope.side.unwrap_or(Side::B));
             let of_a = of_comparison(condition, record, runs, Side::A).unwrap_or_default();
@@ -197,7 +197,7 @@ impl Conditions {
     }
 }
 
-impl Asked {
+impl ResolvedCondition {
     /// Holds figures against the limit; `of_a` are side A's, in the same order.
     fn judge(&self, found: &Result<Vec<Figure>, Unmeasured>, of_a: &[Figure]) -> ConditionOutcome {
         let share = match &self.condition.limit {

@@ -4,7 +4,7 @@ use clap::{Command, CommandFactory};
 use clap_mangen::Man;
 use fathom_record::spelling::nearest;
 
-use crate::arguments::{Asked, ManArguments};
+use crate::arguments::{CommandLine, ManArguments};
 use crate::failure::Failure;
 use crate::output;
 use crate::status::Status;
@@ -16,7 +16,7 @@ const PROGRAM: &str = "fathom";
 /// # Errors
 /// When there is no such page.
 pub fn perform(arguments: &ManArguments) -> Result<Status, Failure> {
-    let mut program = Asked::command();
+    let mut program = CommandLine::command();
     program.build();
     if arguments.list {
         output::result(&names(&program).map(|name| name + "\n").collect::<String>())?;
@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn every_command_has_a_page_with_its_flags_and_examples() {
-        let mut program = Asked::command();
+        let mut program = CommandLine::command();
         program.build();
         for command in program.get_subcommands() {
             let text = page(&program, command.get_name()).expect("a page");

@@ -71,7 +71,7 @@ mod wear;
 
 pub use expect::{Expected, LinkRate};
 
-use crate::arguments::{Asked, Command};
+use crate::arguments::{Command, CommandLine};
 use crate::failure::Failure;
 use crate::status::Status;
 use stored::StorePlace;
@@ -80,7 +80,7 @@ use stored::StorePlace;
 ///
 /// # Errors
 /// What prevented it.
-pub fn perform(asked: Asked) -> Result<Status, Failure> {
+pub fn perform(asked: CommandLine) -> Result<Status, Failure> {
     let mut stores = asked.store.into_iter();
     let (first, more) = (stores.next(), stores.collect::<Vec<_>>());
     if !more.is_empty() && !matches!(asked.command, Command::Serve(_)) {

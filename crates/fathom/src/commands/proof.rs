@@ -7,7 +7,7 @@ use fathom_measure::{Histogram, Nanos};
 use fathom_record::{RunRecord, SizingRecord, parse_run};
 
 use super::{demand, perform};
-use crate::arguments::{Asked, Command, ProofLength};
+use crate::arguments::{Command, CommandLine, ProofLength};
 use crate::failure::Failure;
 use crate::output;
 use crate::status::Status;
@@ -57,8 +57,8 @@ pub fn run(
 }
 
 /// A command as it was printed.
-fn parsed(command: &str) -> Result<Asked, Failure> {
-    Asked::try_parse_from(words(command)).map_err(|error| {
+fn parsed(command: &str) -> Result<CommandLine, Failure> {
+    CommandLine::try_parse_from(words(command)).map_err(|error| {
         let cause = error.to_string().lines().next().unwrap_or_default().to_owned();
         Failure::usage(command, cause, "run the commands of the proof one by one, as printed")
     })

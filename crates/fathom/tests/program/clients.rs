@@ -27,9 +27,9 @@ impl Stopwatch {
 }
 
 /// What a run with `--json-lines` prints, as it comes.
-pub struct Told(std::io::Lines<BufReader<ChildStdout>>);
+pub struct JsonLineReader(std::io::Lines<BufReader<ChildStdout>>);
 
-impl Told {
+impl JsonLineReader {
     pub fn by(run: &mut Child) -> Self {
         Self(BufReader::new(run.stdout.take().unwrap()).lines())
     }
@@ -180,7 +180,7 @@ fn a_client_that_is_killed_or_stands_still_ends_the_run_and_is_named() {
 fn loses_a_client(how: &str) {
     let folder = tempfile::tempdir().unwrap();
     let mut run = long_run(folder.path());
-    let mut told = Told::by(&mut run);
+    let mut told = JsonLineReader::by(&mut run);
     let lost = agent(folder.path(), "b");
     // 400 I/Os of both.
     told.seconds(2);
@@ -203,7 +203,7 @@ fn loses_a_client(how: &str) {
 fn agents_of_a_coordinator_that_is_killed_are_gone_and_leave_no_file() {
     let folder = tempfile::tempdir().unwrap();
     let mut run = long_run(folder.path());
-    let mut told = Told::by(&mut run);
+    let mut told = JsonLineReader::by(&mut run);
     let agents = ["a", "b"].map(|name| agent(folder.path(), name));
     told.seconds(1);
     run.kill().unwrap();

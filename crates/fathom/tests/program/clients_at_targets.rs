@@ -8,7 +8,7 @@ use fathom_record::run::Ending;
 use fathom_record::{RunRecord, parse_run};
 use serde_json::Value;
 
-use crate::clients::Told;
+use crate::clients::JsonLineReader;
 use crate::typed::Typist;
 
 const FATHOM: &str = env!("CARGO_BIN_EXE_fathom");
@@ -84,7 +84,7 @@ fn a_target_side_that_is_lost_ends_the_run_and_is_named() {
     let words = ["run", "--target", "null:", "--rate", "100", "--time", "30s", "--warmup", "0s", "--quiet"];
     let clients = ["--json-lines", "--client", "a=local", "--client", &client];
     let mut run = typist.start(&[words.as_slice(), &clients].concat());
-    let mut told = Told::by(&mut run);
+    let mut told = JsonLineReader::by(&mut run);
     // 100 I/Os; its agent has been there since before them.
     told.seconds(1);
     let process = std::fs::read_to_string(typist.path("t.pid")).unwrap();

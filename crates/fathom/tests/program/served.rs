@@ -5,7 +5,7 @@ use std::process::{Child, Command};
 
 use serde_json::Value;
 
-use crate::clients::Told;
+use crate::clients::JsonLineReader;
 use crate::typed::Typist;
 
 /// A target that is ready, and what it said.
@@ -76,7 +76,7 @@ fn a_run_outlives_a_target_that_is_killed_and_comes_back() {
         "--warmup", "0s", "--quiet",
     ];
     let mut run = typist.start(&[&load[..], &["--json-lines"]].concat());
-    let mut told = Told::by(&mut run);
+    let mut told = JsonLineReader::by(&mut run);
     // Of both jobs.
     told.seconds(1);
     drop(serving);

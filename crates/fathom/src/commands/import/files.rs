@@ -9,7 +9,7 @@ use crate::failure::Failure;
 
 /// One file to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asked {
+pub struct InputFile {
     /// Where it is.
     pub path: PathBuf,
     /// Whether it was named, and not found in a folder.
@@ -17,7 +17,7 @@ pub struct Asked {
 }
 
 /// All of them, each once, those of a folder by name.
-pub type Files = Vec<Asked>;
+pub type Files = Vec<InputFile>;
 
 /// Collects the files.
 ///
@@ -33,7 +33,7 @@ pub fn collect(paths: &[PathBuf]) -> Result<Files, Failure> {
         if fs::metadata(path).map_err(failed)?.is_dir() {
             below(path, &mut files).map_err(failed)?;
         } else {
-            files.push(Asked { path: path.clone(), is_named: true });
+            files.push(InputFile { path: path.clone(), is_named: true });
         }
     }
     let mut seen = std::collections::BTreeSet::new();
@@ -51,7 +51,7 @@ fn below(folder: &Path, files: &mut Files) -> std::io::Result<()> {
         if kind.is_dir() && !is_hidden {
             below(&path, files)?;
         } else if !is_hidden && fs::metadata(&path).is_ok_and(|metadata| metadata.is_file()) {
-            files.push(Asked { path, is_named: false });
+            files.push(InputFile { path, is_named: false });
         }
     }
     Ok(())

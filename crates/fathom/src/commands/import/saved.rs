@@ -10,7 +10,7 @@ use fathom_tools::import::{
     Attachment, Context, FileOutcome, ForeignTelemetry, Imported, alone, attach, name,
 };
 
-use super::files::Asked;
+use super::files::InputFile;
 use crate::failure::Failure;
 
 /// What became of a file.
@@ -62,7 +62,7 @@ impl<'a> Saving<'a> {
     ///
     /// # Errors
     /// When the store fails.
-    pub fn take(&mut self, file: &Asked, outcome: FileOutcome) -> Result<(), Failure> {
+    pub fn take(&mut self, file: &InputFile, outcome: FileOutcome) -> Result<(), Failure> {
         let mut entry = Entry {
             path: file.path.clone(),
             is_named: file.is_named,
