@@ -9,7 +9,7 @@ pub use metrics::METRICS;
 
 use crate::counter::per_second;
 use crate::{MetricDecl, Root, Sample, Source};
-use statistics::Asked;
+use statistics::EthtoolSocket;
 
 /// Interfaces that are followed at most.
 const INTERFACES_MAX: usize = 16;
@@ -26,13 +26,13 @@ struct Interface {
 /// The machine's interfaces with allowances.
 pub struct Ethtool {
     root: Root,
-    asked: Option<(Asked, Vec<Interface>)>,
+    drivers: Option<(EthtoolSocket, Vec<Interface>)>,
 }
 
 impl Ethtool {
     /// Interfaces are looked for at the first sample.
     pub fn new(root: &Root) -> Self {
-        Self { root: root.clone(), asked: None }
+        Self { root: root.clone(), drivers: None }
     }
 }
 
@@ -58,11 +58,11 @@ impl Named for &'static [MetricDecl] {
     }
 }
 
-fn find(root: &Root, asked: &Asked) -> Vec<Interface> {
+fn find(root: &Root, socket: &EthtoolSocket) -> Vec<Interface> {
     let names = root.names("/sys/class/net").into_iter();
     let hardware = names.filter(|name| root.exists(format!("/sys/class/net/{name}/device")));
     let known = hardware.filter_map(|name| {
-        let places = places(&asked.names(&name)?);
+        let places = places(&socket.names(&name)?);
         places.iter().any(Option::is_some).then_some(Interface { name, places, before: None })
     });
     known.take(INTERFACES_MAX).collect()
@@ -74,18 +74,18 @@ impl Source for Ethtool {
     }
 
     fn sample(&mut self, elapsed_ns: u64, sample: &mut Sample<'_>) {
-        if self.asked.is_none() {
-            match Asked::open() {
-                Ok(asked) => {
-                    let found = find(&self.root, &asked);
-                    self.asked = Some((asked, found));
+        if self.drivers.is_none() {
+            match EthtoolSocket::open() {
+                Ok(socket) => {
+                    let found = find(&self.root, &socket);
+                    self.drivers = Some((socket, found));
                 }
                 Err(error) => {
                     return sample.absent("ethtool", format!("drivers could not be asked ({error})"));
                 }
             }
         }
-        let Some((asked, interfaces)) = &mut self.asked else { return };
+        let Some((socket, interfaces)) = &mut self.drivers else { return };
         if interfaces.is_empty() {
             return sample.absent(
                 "ethtool",
@@ -93,7 +93,7 @@ impl Source for Ethtool {
             );
         }
         for Interface { name, places, before } in interfaces {
-            let now = asked.values(name);
+            let now = socket.values(name);
             if let (Some(before), Some(now)) = (before.as_ref(), now.as_ref()) {
                 for (metric, place) in METRICS.iter().zip(places) {
                     let of = |values: &Vec<u64>| values.get((*place)?).copied();

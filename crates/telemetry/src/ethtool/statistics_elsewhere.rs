@@ -3,9 +3,9 @@
 use std::io;
 
 /// A way to ask; never made.
-pub enum Asked {}
+pub enum EthtoolSocket {}
 
-impl Asked {
+impl EthtoolSocket {
     /// Always refuses.
     pub fn open() -> io::Result<Self> {
         Err(io::Error::new(io::ErrorKind::Unsupported, "network drivers are asked on Linux only"))

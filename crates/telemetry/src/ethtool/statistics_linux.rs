@@ -23,9 +23,9 @@ const DRIVER_BYTES: usize = 196;
 const DRIVER_COUNT: usize = 180;
 
 /// A socket that drivers are asked through. Nothing is sent on it.
-pub struct Asked(UdpSocket);
+pub struct EthtoolSocket(UdpSocket);
 
-impl Asked {
+impl EthtoolSocket {
     /// Opens the socket.
     ///
     /// # Errors
@@ -99,9 +99,9 @@ mod tests {
 
     #[test]
     fn interfaces_without_a_driver_have_no_statistics() {
-        let asked = Asked::open().unwrap();
-        assert_eq!(asked.names("lo"), None);
-        assert_eq!(asked.values("nonexistent0"), None);
-        assert_eq!(asked.names(&"x".repeat(100)), None);
+        let socket = EthtoolSocket::open().unwrap();
+        assert_eq!(socket.names("lo"), None);
+        assert_eq!(socket.values("nonexistent0"), None);
+        assert_eq!(socket.names(&"x".repeat(100)), None);
     }
 }

@@ -98,7 +98,7 @@ type Harvest = (Collector, Option<u64>);
 enum Worker {
     Running(JoinHandle<Harvest>),
     /// No thread could be started; there is only the reason.
-    Stillborn(Box<Collector>),
+    Unstarted(Box<Collector>),
     Joined,
 }
 
@@ -134,7 +134,7 @@ impl Sampler {
                 let mut collector = take(&slot).expect("no thread was started that could have taken it");
                 collector
                     .absent("sampler", format!("no thread could be started ({error}): raise `ulimit -u`"));
-                Worker::Stillborn(Box::new(collector))
+                Worker::Unstarted(Box::new(collector))
             }
         };
         Self { shared, worker }
@@ -159,7 +159,7 @@ impl Sampler {
         self.shared.wake.notify_all();
         match std::mem::replace(&mut self.worker, Worker::Joined) {
             Worker::Running(thread) => thread.join().ok(),
-            Worker::Stillborn(collector) => Some((*collector, None)),
+            Worker::Unstarted(collector) => Some((*collector, None)),
             Worker::Joined => None,
         }
     }
