@@ -17,12 +17,12 @@ const LOW: f64 = 0.1;
 const SOURCE: &str = "balances";
 
 /// Gives what is known by now.
-pub type Known = Box<dyn Fn() -> Vec<Balance> + Send + Sync>;
+pub type BalanceReader = Box<dyn Fn() -> Vec<Balance> + Send + Sync>;
 
-static READER: OnceLock<Known> = OnceLock::new();
+static READER: OnceLock<BalanceReader> = OnceLock::new();
 
 /// Has all runs of this process say these balances from now on; who was named first stays.
-pub fn watch(known: Known) {
+pub fn watch(known: BalanceReader) {
     READER.get_or_init(|| known);
 }
 

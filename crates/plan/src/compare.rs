@@ -197,7 +197,7 @@ impl RawCompare {
         base.target = shared_target.clone().map(|target| vec![target]);
         let source = PlanSource::from_flags(base.clone());
         let seed = source.seed(new_seed)?;
-        let side = |side: &Asked| SidePlan {
+        let side = |side: &SideRequest| SidePlan {
             settings: shared_target
                 .is_none()
                 .then(|| Setting { key: "target".to_owned(), value: side.target.clone() })
@@ -286,7 +286,7 @@ impl RawCompare {
     }
 
     /// Both sides, and that they are told apart.
-    fn sides(&self, flags: &RawPlan) -> Result<(Asked, Asked), Mistake> {
+    fn sides(&self, flags: &RawPlan) -> Result<(SideRequest, SideRequest), Mistake> {
         if flags.target.is_some() {
             let cause = "a comparison names its targets first: fathom compare A B";
             return Err(Mistake::new("target", PlanErrorKind::Contradiction, cause));
@@ -295,9 +295,10 @@ impl RawCompare {
             let cause = "say what to compare, e.g. /mnt/a and /mnt/b";
             return Err(Mistake::new("target", PlanErrorKind::Missing, cause));
         }
-        let a = Asked::of((&self.a_name, self.push), ("a", &self.a), name("before-a", &self.before_a)?)?;
+        let a =
+            SideRequest::of((&self.a_name, self.push), ("a", &self.a), name("before-a", &self.before_a)?)?;
         let b_name = self.b_name.as_ref().unwrap_or(&self.a_name);
-        let b = Asked::of((b_name, self.push), ("b", &self.b), name("before-b", &self.before_b)?)?;
+        let b = SideRequest::of((b_name, self.push), ("b", &self.b), name("before-b", &self.before_b)?)?;
         if self.b_name.is_none() && a == b && !self.restarts.across_restarts {
             let cause = format!(
                 "one target alone is not a comparison: name a second, or say how the sides differ, e.g. \
@@ -306,7 +307,7 @@ impl RawCompare {
             );
             return Err(Mistake::new("B", PlanErrorKind::Missing, cause));
         }
-        let sets = |side: &Asked, key: &str| side.settings.iter().any(|setting| setting.key == key);
+        let sets = |side: &SideRequest, key: &str| side.settings.iter().any(|setting| setting.key == key);
         if sets(&a, "depth") != sets(&b, "depth") || (sets(&a, "depth") && flags.depth.is_some()) {
             let cause = "where one side has a depth of its own both need one, and there is no other --depth";
             return Err(Mistake::new("depth", PlanErrorKind::Contradiction, cause));
@@ -418,13 +419,13 @@ impl Lengths {
 
 /// One side as it was asked for.
 #[derive(PartialEq)]
-struct Asked {
+struct SideRequest {
     target: String,
     settings: Vec<Setting>,
     before: Option<String>,
 }
 
-impl Asked {
+impl SideRequest {
     /// A side of this name: `ssh:HOST:TARGET` is a target on another machine, which measures it.
     fn of(
         (named, push): (&str, bool),
@@ -509,7 +510,7 @@ fn names(text: &str) -> Result<Vec<String>, String> {
 }
 
 /// Depths to compare at; none where the sides or the arrivals set them.
-fn depths(flags: &RawPlan, a: &Asked) -> Result<Vec<u32>, Mistake> {
+fn depths(flags: &RawPlan, a: &SideRequest) -> Result<Vec<u32>, Mistake> {
     if a.settings.iter().any(|setting| setting.key == "depth") {
         return Ok(Vec::new());
     }

@@ -106,9 +106,9 @@ impl Figures {
 
     /// What a run has.
     pub fn values(&self, run: &RunRecord) -> RunValues {
-        let service = Known::of(run, |d| (d.service.as_ref(), d.service_histogram.as_ref()));
-        let response = Known::of(run, |d| (d.response.as_ref(), d.response_histogram.as_ref()));
-        let completion = Known::of(run, |d| (d.completion.as_ref(), d.completion_histogram.as_ref()));
+        let service = LatencySource::of(run, |d| (d.service.as_ref(), d.service_histogram.as_ref()));
+        let response = LatencySource::of(run, |d| (d.response.as_ref(), d.response_histogram.as_ref()));
+        let completion = LatencySource::of(run, |d| (d.completion.as_ref(), d.completion_histogram.as_ref()));
         let value = |figure: &Figure| match figure {
             Figure::OperationsPerS => Some(run.summary.operations_per_s()),
             Figure::ThroughputBytesPerS => Some(run.summary.throughput_bytes_per_s()),
@@ -137,7 +137,7 @@ fn quantile_name(kind: &str, q: f64) -> String {
 }
 
 /// What is known of one kind of latency over all directions.
-enum Known<'a> {
+enum LatencySource<'a> {
     /// Every value, in its bucket.
     Whole(Box<Histogram>),
     /// The quantiles that another tool states of the one direction that there is.
@@ -146,7 +146,7 @@ enum Known<'a> {
     Nothing,
 }
 
-impl<'a> Known<'a> {
+impl<'a> LatencySource<'a> {
     fn of(
         run: &'a RunRecord,
         parts: impl Fn(&'a DirectionSummary) -> (Option<&'a LatencySummary>, Option<&'a SparseHistogram>),
@@ -155,25 +155,25 @@ impl<'a> Known<'a> {
         if let [only] = directions.as_slice()
             && let (Some(stated), None) = parts(only)
         {
-            return Known::Stated(stated);
+            return LatencySource::Stated(stated);
         }
         let mut whole = Histogram::new();
         for (summary, histogram) in directions.iter().map(parts) {
             match (summary, histogram) {
                 // Histograms that contradict themselves cannot come from this program, and are left out.
                 (_, Some(part)) => Histogram::try_from(part).iter().for_each(|part| whole.merge(part)),
-                (Some(_), None) => return Known::Nothing,
+                (Some(_), None) => return LatencySource::Nothing,
                 (None, None) => {}
             }
         }
-        Known::Whole(Box::new(whole))
+        LatencySource::Whole(Box::new(whole))
     }
 
     fn quantile(&self, q: f64) -> Option<f64> {
         match self {
-            Known::Whole(histogram) => quantile(histogram, q),
-            Known::Stated(summary) => summary.quantile_ns(q).map(|ns| ns as f64),
-            Known::Nothing => None,
+            LatencySource::Whole(histogram) => quantile(histogram, q),
+            LatencySource::Stated(summary) => summary.quantile_ns(q).map(|ns| ns as f64),
+            LatencySource::Nothing => None,
         }
     }
 }

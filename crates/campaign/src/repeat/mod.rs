@@ -23,7 +23,7 @@ use crate::progress::{Progress, StepNotice};
 use crate::restarts::{Restarts, Step};
 use crate::run::this_tool;
 use crate::runner::{Resumable, Runner};
-use crate::visits::{GridRuns, Known, Rules, Sessions, wanted};
+use crate::visits::{CellProgress, GridRuns, Rules, Sessions, wanted};
 
 impl Resumable for RepeatPlan {
     const NOUN: &'static str = "repetition";
@@ -122,7 +122,7 @@ impl Work<'_> {
     }
 
     /// What is known of each cell, for what the evaluation says of it.
-    fn known(&self) -> Vec<Known> {
+    fn known(&self) -> Vec<CellProgress> {
         let mut known = self.runs.known();
         let runs = self.runs.cells().map(|(runs, _)| runs);
         for ((known, runs), step) in known.iter_mut().zip(runs).zip(&self.options.step_of) {

@@ -3,7 +3,7 @@
 use fathom_record::RunRecord;
 use fathom_record::run::Ending;
 
-use super::order::Known;
+use super::order::CellProgress;
 use crate::cells::interval_share;
 
 /// Runs by cell.
@@ -47,10 +47,10 @@ impl GridRuns {
     }
 
     /// What decides which cell is next.
-    pub fn known(&self) -> Vec<Known> {
+    pub fn known(&self) -> Vec<CellProgress> {
         self.cells
             .iter()
-            .map(|cell| Known {
+            .map(|cell| CellProgress {
                 visits: cell.runs.len() as u32,
                 first_rate: cell.runs.first().map(|run| run.summary.operations_per_s()),
                 interval_share: interval_share(&cell.rates()),

@@ -6,5 +6,5 @@ mod order;
 mod sessions;
 
 pub use grid::GridRuns;
-pub use order::{Known, Rules, wanted};
+pub use order::{CellProgress, Rules, wanted};
 pub use sessions::Sessions;

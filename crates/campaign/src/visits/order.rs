@@ -13,7 +13,7 @@ pub const LEAST_RUNS: usize = 3;
 
 /// What is known of a cell.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Known {
+pub struct CellProgress {
     /// Passes that visited it.
     pub visits: u32,
     /// I/Os per second of the first run; absent where it was not measured.
@@ -42,7 +42,7 @@ pub struct Rules<'a> {
 /// The first pass of an adaptive sweep asks several times, because what it leaves out depends on what
 /// it has found. The answer depends on nothing but the arguments, so that a sweep that was cut off goes on
 /// in the order that it had.
-pub fn wanted(rules: &Rules<'_>, pass: u32, known: &[Known]) -> Vec<usize> {
+pub fn wanted(rules: &Rules<'_>, pass: u32, known: &[CellProgress]) -> Vec<usize> {
     let mut cells: Vec<usize> = if pass == 0 && rules.adaptive {
         let rates: Vec<Option<f64>> = known.iter().map(|cell| cell.first_rate).collect();
         adaptive::wanted(rules.lengths, &rates).into_iter().filter(|cell| !known[*cell].failed).collect()
@@ -54,7 +54,7 @@ pub fn wanted(rules: &Rules<'_>, pass: u32, known: &[Known]) -> Vec<usize> {
     cells
 }
 
-fn is_due(rules: &Rules<'_>, pass: u32, cell: &Known) -> bool {
+fn is_due(rules: &Rules<'_>, pass: u32, cell: &CellProgress) -> bool {
     let was_left_out = rules.adaptive && cell.visits == 0;
     let is_decided = cell.visits as usize >= LEAST_RUNS
         && cell.interval_share.zip(rules.until_share).is_some_and(|(share, until)| share <= until);
@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     fn each_pass_visits_every_cell_once_in_its_own_order() {
-        let mut known = vec![Known::default(); 12];
+        let mut known = vec![CellProgress::default(); 12];
         let mut orders = Vec::new();
         for pass in 0..4 {
             let order = wanted(&rules(&[12], None), pass, &known);
@@ -89,10 +89,10 @@ mod tests {
     #[test]
     fn a_cell_that_is_known_well_enough_or_failed_is_left_alone() {
         let known = vec![
-            Known { visits: 3, interval_share: Some(0.01), ..Known::default() },
-            Known { visits: 3, interval_share: Some(0.05), ..Known::default() },
-            Known { visits: 2, interval_share: Some(0.01), ..Known::default() },
-            Known { visits: 3, failed: true, ..Known::default() },
+            CellProgress { visits: 3, interval_share: Some(0.01), ..CellProgress::default() },
+            CellProgress { visits: 3, interval_share: Some(0.05), ..CellProgress::default() },
+            CellProgress { visits: 2, interval_share: Some(0.01), ..CellProgress::default() },
+            CellProgress { visits: 3, failed: true, ..CellProgress::default() },
         ];
         let mut due = wanted(&rules(&[4], Some(0.02)), 3, &known);
         due.sort_unstable();

@@ -11,7 +11,7 @@ use fathom_record::campaign::{PreconditionEnd, PreconditionKind, RepeatEnd};
 use fathom_record::steadiness::SteadyVerdict;
 use fathom_store::{RunFilter, Store};
 
-struct Asked<'a> {
+struct Scenario<'a> {
     target: &'a str,
     patterns: &'a str,
     budget: &'a str,
@@ -21,7 +21,7 @@ struct Asked<'a> {
     seed: u64,
 }
 
-impl Default for Asked<'_> {
+impl Default for Scenario<'_> {
     fn default() -> Self {
         Self {
             target: "sim:ideal",
@@ -35,7 +35,7 @@ impl Default for Asked<'_> {
     }
 }
 
-fn options(asked: &Asked<'_>) -> AssessOptions {
+fn options(asked: &Scenario<'_>) -> AssessOptions {
     let text = |value: &str| Some(Text(value.to_owned()));
     RawAssess {
         target: asked.target.to_owned(),
@@ -54,7 +54,7 @@ fn store(folder: &Path) -> Store {
     Store::open(&folder.join("runs.sqlite")).unwrap()
 }
 
-fn run(asked: &Asked<'_>) -> Assessment {
+fn run(asked: &Scenario<'_>) -> Assessment {
     let folder = tempfile::tempdir().unwrap();
     assess(&options(asked), &store(folder.path()), &mut Silent, &AtomicBool::new(false)).unwrap()
 }
@@ -67,7 +67,8 @@ fn the_stated_error_is_reached_and_holds_the_truth() {
     let (mut points, mut covered) = (0, 0);
     for seed in 0..8 {
         let target = format!("{SLOW},noise=2%,noise-time=10s");
-        let found = run(&Asked { target: &target, seed: 100 * seed, budget: "25m", ..Asked::default() });
+        let found =
+            run(&Scenario { target: &target, seed: 100 * seed, budget: "25m", ..Scenario::default() });
         let repeats = found.record.repeats.as_ref().unwrap();
         assert_eq!(repeats.ended, RepeatEnd::Met, "{:?}", found.record.notes);
         assert!(found.record.busy_seconds <= 1500.0);
@@ -97,13 +98,13 @@ fn a_burst_is_labelled_and_the_bucket_is_read_once_it_ran_out() {
     let limited = |credits: &str| {
         format!("sim:gp2,size=33GiB,iops=100,iops-peak=600,iops-bucket={credits},iops-balance={credits}")
     };
-    let burst = run(&Asked { target: &limited("5M"), ..Asked::default() });
+    let burst = run(&Scenario { target: &limited("5M"), ..Scenario::default() });
     let point = burst.record.points.last().unwrap();
     let steadiness = point.steadiness.as_ref().unwrap();
     assert_eq!(steadiness.verdict, SteadyVerdict::RegimeConditional, "{steadiness:?}");
     assert_eq!(point.bucket, None);
 
-    let spent = run(&Asked { target: &limited("200k"), budget: "30m", ..Asked::default() });
+    let spent = run(&Scenario { target: &limited("200k"), budget: "30m", ..Scenario::default() });
     let bucket = spent.record.points.iter().find_map(|point| point.bucket).expect("a bucket that ran out");
     let close = |got: f64, expected: f64| {
         assert!((got / expected - 1.0).abs() < 0.03, "{got} against {expected}: {bucket:?}");
@@ -126,12 +127,12 @@ const CLIFF: &str = "sim:ideal,servers=4,size=256MiB,write=200us,cache=64MiB,dra
 #[test]
 fn preconditioning_ends_behind_the_cliff() {
     let sustained = 4e6 / 4096.0;
-    let asked = Asked { target: CLIFF, patterns: "randwrite-4k", budget: "2m", ..Asked::default() };
+    let asked = Scenario { target: CLIFF, patterns: "randwrite-4k", budget: "2m", ..Scenario::default() };
     let fresh = run(&asked);
     let first = fresh.runs[0].summary.operations_per_s();
     assert!(first > 2.0 * sustained, "{first}: a fresh device writes into its cache");
 
-    let written = run(&Asked { precondition: Some("full"), ..asked });
+    let written = run(&Scenario { precondition: Some("full"), ..asked });
     let ledger = written.record.preconditioning.as_ref().unwrap();
     let kinds: Vec<PreconditionKind> = ledger.stages.iter().map(|stage| stage.kind).collect();
     use PreconditionKind::{Fill, Overwrite, Purge};
@@ -150,8 +151,8 @@ fn preconditioning_ends_behind_the_cliff() {
 #[test]
 fn random_overwrite_ends_when_the_rate_is_steady() {
     let target = "sim:ideal,servers=4,size=1GiB,write=200us,cache=64MiB,drain=2MB/s";
-    let asked = Asked { target, patterns: "randwrite-4k", budget: "1m", ..Asked::default() };
-    let found = run(&Asked { precondition: Some("auto"), ..asked });
+    let asked = Scenario { target, patterns: "randwrite-4k", budget: "1m", ..Scenario::default() };
+    let found = run(&Scenario { precondition: Some("auto"), ..asked });
     let ledger = found.record.preconditioning.unwrap();
     assert_eq!(ledger.ended, PreconditionEnd::Steady, "{ledger:?}");
     assert!(ledger.stages[1].over_span < 1.9, "by its rate and not by its bytes: {ledger:?}");
@@ -162,8 +163,8 @@ fn random_overwrite_ends_when_the_rate_is_steady() {
 fn parts_of_a_slow_overwrite_stay_short() {
     // As on a hard disk the fill is two hundred times as fast as the overwrite.
     let target = "sim:ideal,servers=1,size=512MiB,write=1ms,positioning=10ms";
-    let asked = Asked { target, patterns: "randwrite-4k", budget: "1m", ..Asked::default() };
-    let found = run(&Asked { precondition: Some("auto"), ..asked });
+    let asked = Scenario { target, patterns: "randwrite-4k", budget: "1m", ..Scenario::default() };
+    let found = run(&Scenario { precondition: Some("auto"), ..asked });
     let ledger = found.record.preconditioning.unwrap();
     assert_eq!(ledger.ended, PreconditionEnd::Steady, "{ledger:?}");
     let overwrite = ledger.stages.last().unwrap();
@@ -179,7 +180,7 @@ fn parts_of_a_slow_overwrite_stay_short() {
 fn thorough_makes_rounds_until_five_keep_the_rule() {
     let target = "sim:ideal,servers=4,size=256MiB,read=2ms,write=2ms,cache=64MiB,drain=4MB/s";
     let patterns = "randread-4k,randwrite-4k";
-    let found = run(&Asked { target, patterns, thorough: true, budget: "1h", ..Asked::default() });
+    let found = run(&Scenario { target, patterns, thorough: true, budget: "1h", ..Scenario::default() });
     let repeats = found.record.repeats.as_ref().unwrap();
     assert_eq!((repeats.ended, repeats.passes), (RepeatEnd::Met, 5), "{:?}", found.record.notes);
     assert!(found.record.preconditioning.is_some());
@@ -208,12 +209,12 @@ impl Progress for StopAfter<'_> {
 #[test]
 fn a_stopped_assessment_makes_the_steps_that_it_would_have_made() {
     let target = format!("{SLOW},noise=2%,cache=256MiB,drain=100kB/s");
-    let asked = Asked {
+    let asked = Scenario {
         target: &target,
         patterns: "randread-4k,randwrite-4k",
         budget: "11m",
         precondition: Some("auto"),
-        ..Asked::default()
+        ..Scenario::default()
     };
     let whole = run(&asked);
     let folder = tempfile::tempdir().unwrap();

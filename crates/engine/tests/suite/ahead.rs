@@ -21,7 +21,7 @@ use super::run_crew;
 
 /// What an engine saw of its job.
 #[derive(Debug, Default)]
-struct Seen {
+struct EngineCounts {
     /// Buffers that were asked for before the first I/O.
     made_before: u64,
     /// Buffers that were asked for with nothing in flight.
@@ -43,7 +43,7 @@ struct Slow {
     begun: bool,
     written: Vec<Vec<u8>>,
     clock: WallClock,
-    seen: Arc<Mutex<Seen>>,
+    seen: Arc<Mutex<EngineCounts>>,
 }
 
 impl Slow {
@@ -108,7 +108,7 @@ impl Engine for Slow {
     }
 }
 
-fn run(depth: u32, bytes: u32, read_share: f64, operations: u64) -> Seen {
+fn run(depth: u32, bytes: u32, read_share: f64, operations: u64) -> EngineCounts {
     let workload = Workload {
         mix: Mix { read_share, trim_share: 0.0, flush_every_writes: 0 },
         addresses: Addresses::RandomIndependent,
@@ -149,7 +149,7 @@ fn run(depth: u32, bytes: u32, read_share: f64, operations: u64) -> Seen {
         conduct: Conduct::until(&stop),
     };
     let (clock, _) = WallClock::start();
-    let seen = Arc::new(Mutex::new(Seen::default()));
+    let seen = Arc::new(Mutex::new(EngineCounts::default()));
     let build = |plan: &JobPlan| {
         let slow = Slow {
             facts: EngineFacts {

@@ -114,7 +114,7 @@ impl Engine for Device {
 }
 
 /// How a run is to end, and on what.
-struct Given {
+struct LoneScenario {
     read_share: f64,
     call_ns: u64,
     make_ns: u64,
@@ -125,7 +125,7 @@ struct Given {
     time_ns: Option<u64>,
 }
 
-impl Default for Given {
+impl Default for LoneScenario {
     fn default() -> Self {
         Self {
             read_share: 0.0,
@@ -140,7 +140,7 @@ impl Default for Given {
     }
 }
 
-struct Seen {
+struct LoneOutcome {
     steps: Vec<Step>,
     whole: Tally,
     latencies_ns: u64,
@@ -148,7 +148,7 @@ struct Seen {
     uncounted: Vec<u64>,
 }
 
-impl Seen {
+impl LoneOutcome {
     fn of(&self, step: fn(&Step) -> bool) -> u64 {
         self.steps.iter().filter(|seen| step(seen)).count() as u64
     }
@@ -158,7 +158,7 @@ impl Seen {
     }
 }
 
-fn run(given: &Given) -> Seen {
+fn run(given: &LoneScenario) -> LoneOutcome {
     let length = Length { time_ns: given.time_ns, operations: Some(given.operations), ..Length::default() };
     let workload = Workload {
         mix: Mix { read_share: given.read_share, trim_share: 0.0, flush_every_writes: 0 },
@@ -234,12 +234,12 @@ fn run(given: &Given) -> Seen {
     }
     drop(job);
     let steps = Rc::into_inner(steps).unwrap().into_inner();
-    Seen { steps, whole, latencies_ns: latencies_ns.get(), uncounted }
+    LoneOutcome { steps, whole, latencies_ns: latencies_ns.get(), uncounted }
 }
 
 #[test]
 fn the_next_is_drawn_and_made_while_one_is_in_flight_and_the_last_is_counted_after_its_start() {
-    let seen = run(&Given::default());
+    let seen = run(&LoneScenario::default());
     // The first is drawn and made in its turn; while it is in flight the second is.
     assert_eq!(seen.steps[..3], [Step::Made(0), Step::Taken(1), Step::Started]);
     let (mut made, mut rounds) = (1, 0);
@@ -260,7 +260,7 @@ fn the_next_is_drawn_and_made_while_one_is_in_flight_and_the_last_is_counted_aft
 #[test]
 fn what_ends_inside_its_call_and_what_takes_long_is_carried_in_the_common_order() {
     for (service_ns, most) in [(0, 1), (LONG_NS * 5, 1)] {
-        let seen = run(&Given { services_ns: vec![service_ns], ..Given::default() });
+        let seen = run(&LoneScenario { services_ns: vec![service_ns], ..LoneScenario::default() });
         assert!(seen.uncounted.iter().all(|left| *left == 0), "{service_ns} ns");
         // A try now and then, and no more: its I/Os are drawn while another is in flight.
         let early = seen.steps.windows(2).filter(|two| matches!(two, [Step::Started, Step::Made(_)])).count();
@@ -269,14 +269,14 @@ fn what_ends_inside_its_call_and_what_takes_long_is_carried_in_the_common_order(
     }
     // A device that becomes fast is found out.
     let changes = [vec![LONG_NS * 5; 10], vec![2048; 990]].concat();
-    let seen = run(&Given { services_ns: changes, ..Given::default() });
+    let seen = run(&LoneScenario { services_ns: changes, ..LoneScenario::default() });
     assert!(seen.uncounted.iter().sum::<u64>() > 600, "{:?}", seen.uncounted.iter().sum::<u64>());
 }
 
 #[test]
 fn where_a_second_call_costs_more_than_it_hides_the_common_order_stays() {
     let share = |call_ns: u64, make_ns: u64| {
-        let seen = run(&Given { call_ns, make_ns, operations: 50_000, ..Given::default() });
+        let seen = run(&LoneScenario { call_ns, make_ns, operations: 50_000, ..LoneScenario::default() });
         assert_eq!((seen.started(), seen.whole.operations()), (50_000, 50_000));
         seen.uncounted.iter().sum::<u64>() as f64 / 50_000.0
     };
@@ -298,14 +298,15 @@ fn every_io_is_counted_once_with_its_own_stamps_and_none_is_one_too_many() {
         .collect::<Vec<u64>>()
     };
     for read_share in [0.0, 0.5, 1.0] {
-        let plain = || Given { read_share, services_ns: drawn(), operations: 5000, ..Given::default() };
+        let plain =
+            || LoneScenario { read_share, services_ns: drawn(), operations: 5000, ..LoneScenario::default() };
         let block = u64::from(BLOCK);
         for (given, started) in [
             (plain(), Some(5000)),
-            (Given { operations: 1, ..plain() }, Some(1)),
-            (Given { bytes: 777 * block, ..plain() }, Some(777)),
-            (Given { time_ns: Some(7_000_000), ..plain() }, None),
-            (Given { services_ns: vec![2048], fails: 500, ..plain() }, Some(501)),
+            (LoneScenario { operations: 1, ..plain() }, Some(1)),
+            (LoneScenario { bytes: 777 * block, ..plain() }, Some(777)),
+            (LoneScenario { time_ns: Some(7_000_000), ..plain() }, None),
+            (LoneScenario { services_ns: vec![2048], fails: 500, ..plain() }, Some(501)),
         ] {
             let seen = run(&given);
             let failed = u64::from(given.fails != u64::MAX);
@@ -324,8 +325,12 @@ fn every_io_is_counted_once_with_its_own_stamps_and_none_is_one_too_many() {
 
 #[test]
 fn nothing_is_started_after_the_time_is_over() {
-    let given =
-        Given { services_ns: vec![2000], time_ns: Some(1_000_000), operations: 5000, ..Given::default() };
+    let given = LoneScenario {
+        services_ns: vec![2000],
+        time_ns: Some(1_000_000),
+        operations: 5000,
+        ..LoneScenario::default()
+    };
     let seen = run(&given);
     // At least the device's time for each, and at most a few readings of the clock more.
     assert!((450..=500).contains(&seen.started()), "{}", seen.started());
