@@ -17,7 +17,6 @@ mod error;
 mod expectation;
 mod explain;
 pub mod external;
-pub mod foreign;
 mod identity;
 pub mod like;
 pub mod live_seconds;
@@ -32,6 +31,7 @@ mod run;
 mod runner;
 mod shell;
 pub mod sweep;
+pub mod tool_jobs;
 pub mod trend;
 mod visits;
 pub mod wear;
@@ -48,6 +48,6 @@ pub use identity::now as calendar_now;
 pub use progress::{Progress, Second, Silent, StepNotice};
 pub use repeat::{Repeated, repeat};
 pub use run::{
-    Beside, IoLog, JobDetails, Logged, Part, Particulars, Session, SessionPlan, run_once, run_together,
+    IoLog, JobDetails, Logged, Part, Particulars, RunContext, Session, SessionPlan, run_once, run_together,
 };
 pub use sweep::{Sweep, sweep};

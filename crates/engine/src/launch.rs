@@ -27,12 +27,12 @@ use crate::job::wear::WearLimit;
 use crate::job::{JobPlan, Measured, Observer, allowed_cpus, simulated};
 use crate::memory::Memory;
 use crate::null::Null;
-use crate::overheard::{Listeners, Overheard};
 use crate::pattern::{ArrivalPattern, Caps, DataPattern, Generator, Geometry, Script, Scripts};
 use crate::priority;
 use crate::rest::Rest;
 use crate::simulated::{Mode, SimEngine};
 use crate::stripe::Volume;
+use crate::tap::{Listeners, Tap};
 use crate::verify::{Verify, VerifyReport, VerifyTable};
 use crate::{Engine, EngineError, ErrorKind, io_flags, memory, readback, room};
 use fathom_sim::{SimDevice, SimHost, SimParameters};
@@ -244,7 +244,7 @@ impl Launch<'_> {
         let around = |plan: &JobPlan| {
             let engine = stack.around(build(plan)?, (plan.job, plan.buffers()), &self.clock);
             let Some(Listeners(listener)) = self.listeners else { return Ok(engine) };
-            Ok(Box::new(Overheard::new(engine, plan.buffers(), listener(plan))) as Box<dyn Engine>)
+            Ok(Box::new(Tap::new(engine, plan.buffers(), listener(plan))) as Box<dyn Engine>)
         };
         if self.workload.data.verify == VerifyMode::Off {
             return crew::run(self.crew_plan(), self.clock, around, |_| None, observe);

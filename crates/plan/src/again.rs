@@ -8,8 +8,8 @@ use fathom_record::{CampaignRecord, RunRecord, shell_words};
 use super::error::{Place, PlanError, PlanErrorKind};
 use super::raw::from_words;
 use super::{
-    PlanSource, assess_command_line, compare_command_line, exact_command_line, explain_command_line, known,
-    plan_of_record, sweep_command_line,
+    PlanSource, assess_command_line, compare_command_line, exact_command_line, explain_command_line,
+    known_limits, plan_of_record, sweep_command_line,
 };
 
 /// Records from this version on keep their line wherever there is one.
@@ -79,7 +79,7 @@ pub fn compare_line(record: &CompareRecord) -> Option<String> {
 pub fn explain_line(record: &ExplainRecord) -> Option<String> {
     let made = record.plan.subject.is_none() && !record.plan.base.is_null();
     let written = || {
-        let known = known::write(&record.plan.ceilings, None, None);
+        let known = known_limits::write(&record.plan.ceilings, None, None);
         made.then(|| explain_command_line(&record.plan, &known))
     };
     record.command.clone().or_else(written)

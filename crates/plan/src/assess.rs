@@ -9,7 +9,7 @@ use super::error::{Mistake, Place, PlanError, PlanErrorKind};
 use super::resolve::{decorators, name, value};
 use super::text::Text;
 use super::write::flag;
-use super::{Client, RawKnown, RawPlan, client, effort, known, pattern, quantity};
+use super::{Client, RawKnownLimits, RawPlan, client, effort, known_limits, pattern, quantity};
 
 /// What `fathom assess` is told, value by value and unread.
 #[derive(Args, Clone, Debug, Default, PartialEq)]
@@ -50,7 +50,7 @@ pub struct RawAssess {
 
     /// Limits that are known beforehand.
     #[command(flatten)]
-    pub known: RawKnown,
+    pub known: RawKnownLimits,
 
     /// A latency to hold, e.g. p99=2ms: the highest rate that holds it is published too.
     #[arg(long, value_name = "pNN=TIME")]
@@ -270,7 +270,7 @@ pub fn assess_command_line(plan: &AssessPlan) -> String {
     if let Some(bytes) = plan.size_bytes {
         line += &flag("size", &quantity::write_bytes(bytes));
     }
-    line += &known::write(&plan.ceilings, plan.instance.as_deref(), plan.volume.as_deref());
+    line += &known_limits::write(&plan.ceilings, plan.instance.as_deref(), plan.volume.as_deref());
     if let Some(slo) = &plan.slo {
         let text = format!("{}={}", percentile(slo.quantile), quantity::write_time_ns(slo.limit_ns));
         line += &flag("slo", &text);

@@ -145,7 +145,7 @@ proptest! {
             rest: rest.map(|ns| Text(quantity::write_time_ns(ns))),
             purge,
             anew: false,
-            known: RawKnown {
+            known: RawKnownLimits {
                 ceilings: if ceilings { vec!["instance:iops=40k,throughput=2GB/s".into()] } else { Vec::new() },
                 instance: ceilings.then(|| "r6id.4xlarge".into()),
                 volume: ceilings.then(|| "gp3:iops=16000,throughput=1000".into()),

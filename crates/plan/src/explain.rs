@@ -8,7 +8,7 @@ use super::raw::RawPlan;
 use super::resolve::value;
 use super::source::PlanSource;
 use super::text::Text;
-use super::{RawKnown, RunPlan, quantity};
+use super::{RawKnownLimits, RunPlan, quantity};
 
 /// Most experiments, unless told otherwise: what the method's error rates were measured with.
 const DEFAULT_EXPERIMENTS: u32 = 5;
@@ -55,7 +55,7 @@ pub struct RawExplain {
 
     /// Limits that are known beforehand.
     #[command(flatten)]
-    pub known: RawKnown,
+    pub known: RawKnownLimits,
 }
 
 /// An explanation that is ready to be made.

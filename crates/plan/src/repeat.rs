@@ -12,7 +12,7 @@ use super::resolve::value;
 use super::restarts::{RawRestarts, fact};
 use super::source::PlanSource;
 use super::text::Text;
-use super::{Role, RunPlan, client, known, optimum, quantity, suggest};
+use super::{Role, RunPlan, client, known_limits, optimum, quantity, suggest};
 
 /// Visits to each step and side, unless its rate, and what conclusions are about, is known before.
 const DEFAULT_PASSES: u32 = 5;
@@ -462,7 +462,11 @@ fn of_side<'a>(
 
 /// A bound's rate as it is typed: bytes per second with their unit, or I/Os per second.
 fn rate_of(quantity: Quantity, text: &str) -> Result<f64, String> {
-    let read = if quantity == Quantity::Throughput { known::throughput(text) } else { known::iops(text) };
+    let read = if quantity == Quantity::Throughput {
+        known_limits::throughput(text)
+    } else {
+        known_limits::iops(text)
+    };
     read.map(|rate| match rate {
         CeilingRate::Iops { operations_per_s } => operations_per_s,
         CeilingRate::Throughput { bytes_per_s } => bytes_per_s,

@@ -17,7 +17,7 @@ use std::sync::{Mutex, PoisonError};
 use fathom_measure::{Clock, WallClock};
 use fathom_record::options::WitnessSource;
 use fathom_record::{Direction, Witness as Record};
-use fathom_telemetry::blocktrace::{Lying, Ours, Witness, WitnessPlan};
+use fathom_telemetry::blocktrace::{RunDirection, TargetLocation, Witness, WitnessPlan};
 
 const READS: u64 = 200;
 const BYTES: usize = 4096;
@@ -46,7 +46,7 @@ fn witnessed(source: WitnessSource) -> Option<fathom_record::witness::BlockTrace
     let device = device.file_name().unwrap().to_str().unwrap().to_owned();
     let (clock, _) = WallClock::start();
     // Where the file lies is not asked for here: I/Os are counted, and not found again one by one.
-    let targets = vec![Lying { device, stretches: Vec::new() }];
+    let targets = vec![TargetLocation { device, stretches: Vec::new() }];
     let plan = WitnessPlan { targets, direct: true, source };
     let witness = match Witness::start(plan, clock) {
         Ok(witness) => witness,
@@ -57,7 +57,7 @@ fn witnessed(source: WitnessSource) -> Option<fathom_record::witness::BlockTrace
     };
     let mut memory = vec![0u8; 2 * BYTES];
     let aligned = memory.as_ptr().align_offset(BYTES);
-    let mut ours: [Ours; 4] = Default::default();
+    let mut ours: [RunDirection; 4] = Default::default();
     let read = &mut ours[Direction::Read.index()];
     for at in 0..READS {
         let submitted_ns = clock.now_ns();
@@ -109,7 +109,7 @@ fn text_sees_every_read() {
 fn devices_that_are_not_there_are_no_witness() {
     let (clock, _) = WallClock::start();
     let plan = |devices: Vec<String>| WitnessPlan {
-        targets: devices.into_iter().map(|device| Lying { device, stretches: Vec::new() }).collect(),
+        targets: devices.into_iter().map(|device| TargetLocation { device, stretches: Vec::new() }).collect(),
         direct: true,
         source: WitnessSource::Any,
     };

@@ -40,7 +40,7 @@ use crate::run::{Session, SessionPlan};
 use crate::runner::Runner;
 use budget::Budget;
 use conclude::Choice;
-use fathom_plan::{AssessOptions, Known, Needs, RunOptions, RunPlan, assess_decorators};
+use fathom_plan::{AssessOptions, KnownLimits, Needs, RunOptions, RunPlan, assess_decorators};
 use passes::Point;
 use searching::Searched;
 use work::Work;
@@ -72,7 +72,7 @@ pub fn assess(
     let (mut runner, mut session) =
         Runner::start((store, stop), (&options.plan, options.anew), progress, |plan, devices, progress| {
             let mut session = open(plan, options, devices, progress, stop)?;
-            session.know(&Known::of(plan))?;
+            session.know(&KnownLimits::of(plan))?;
             precondition::admit(plan, &session, permits)?;
             Ok(session)
         })?;
@@ -88,9 +88,10 @@ pub fn assess(
         progress.note(&note);
         record.notes.push(note);
     }
-    let mut course = Course { plan: &runner.plan, work, record, before: Vec::new(), searched: Vec::new() };
-    let interrupted = course.run(permits, progress)?;
-    let Course { mut record, before, searched, .. } = course;
+    let mut state =
+        AssessState { plan: &runner.plan, work, record, before: Vec::new(), searched: Vec::new() };
+    let interrupted = state.run(permits, progress)?;
+    let AssessState { mut record, before, searched, .. } = state;
     record.notes.extend(record.patterns.iter().filter_map(notes::disturbed).collect::<Vec<_>>());
     record.notes.extend(record.patterns.iter().flat_map(bands::of_pattern).collect::<Vec<_>>());
     let found = searched.into_iter().flat_map(|pattern| pattern.runs.into_iter().chain(pattern.windows));
@@ -152,7 +153,7 @@ impl PatternRuns {
 }
 
 /// An assessment from its first step to its last.
-struct Course<'a> {
+struct AssessState<'a> {
     plan: &'a AssessPlan,
     work: Work<'a>,
     record: AssessRecord,
@@ -161,7 +162,7 @@ struct Course<'a> {
     searched: Vec<PatternRuns>,
 }
 
-impl Course<'_> {
+impl AssessState<'_> {
     /// Runs the stages; whether it was stopped.
     fn run(&mut self, permits: &[String], progress: &mut dyn Progress) -> Result<bool, CampaignError> {
         let plan = self.plan;

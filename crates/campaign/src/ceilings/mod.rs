@@ -4,7 +4,7 @@
 mod link;
 mod system;
 
-use fathom_plan::{Applying, Known, PlanError};
+use fathom_plan::{Applying, KnownLimits, PlanError};
 use fathom_record::environment::Environment;
 use fathom_record::facts::{TargetFacts, TargetKind};
 use fathom_record::{KnownCeiling, RunRecord};
@@ -16,7 +16,7 @@ use fathom_record::{KnownCeiling, RunRecord};
 /// # Errors
 /// When instance or volume are not in the catalogue; which names are near.
 pub fn applying(
-    known: &Known,
+    known: &KnownLimits,
     target: &TargetFacts,
     environment: &Environment,
 ) -> Result<Applying, PlanError> {

@@ -1,6 +1,6 @@
 //! Machines and targets with limits that are known.
 
-use fathom_plan::{Applying, Known, instance_type, volume};
+use fathom_plan::{Applying, KnownLimits, instance_type, volume};
 use fathom_record::environment::{Environment, Fact};
 use fathom_record::facts::{DeviceFacts, FileSystemFacts, TargetFacts, TargetKind};
 use fathom_record::{CeilingRate, CeilingScope, Direction, KnownCeiling};
@@ -36,7 +36,7 @@ fn machine(facts: &[(&str, &str, &str, &str)]) -> Environment {
 }
 
 fn found(target: &TargetFacts, machine: &Environment) -> Vec<KnownCeiling> {
-    applying(&Known::default(), target, machine).expect("nothing was named").ceilings
+    applying(&KnownLimits::default(), target, machine).expect("nothing was named").ceilings
 }
 
 fn figures(ceilings: &[KnownCeiling]) -> Vec<(CeilingScope, Option<Direction>, bool, f64)> {
@@ -152,7 +152,7 @@ fn ec2(kind: &str) -> Environment {
 #[test]
 fn a_detected_instance_gives_its_limits_to_its_volumes_only() {
     let volume = target(&[("nvme1n1", "disk", NETWORK)]);
-    let Applying { ceilings, notes } = applying(&Known::default(), &volume, &ec2("m5.large")).unwrap();
+    let Applying { ceilings, notes } = applying(&KnownLimits::default(), &volume, &ec2("m5.large")).unwrap();
     // 650 and 4750 Mbit/s, 3600 and 18750 IOPS: EC2's user guide, EBS-optimized instances.
     let instance = CeilingScope::Instance;
     assert_eq!(
@@ -167,14 +167,14 @@ fn a_detected_instance_gives_its_limits_to_its_volumes_only() {
     assert!(ceilings[0].source.starts_with("catalogue: m5.large, 2026-10-27, "), "{}", ceilings[0].source);
     assert!(notes[0].contains("m5.large, which the firmware names"), "{notes:?}");
     let quiet = |target: &TargetFacts, machine: &Environment| {
-        let out = applying(&Known::default(), target, machine).unwrap();
+        let out = applying(&KnownLimits::default(), target, machine).unwrap();
         out == Applying::default()
     };
     assert!(quiet(&target(&[("vda", "disk", None)]), &ec2("m5.large")), "a disk that is no volume of EC2");
     assert!(quiet(&volume, &Environment::default()));
     let untold = "(instance type not in the firmware's tables)";
     assert!(quiet(&volume, &ec2(untold)));
-    let unknown = applying(&Known::default(), &volume, &ec2("m5.hugest")).unwrap();
+    let unknown = applying(&KnownLimits::default(), &volume, &ec2("m5.hugest")).unwrap();
     assert!(unknown.ceilings.is_empty() && unknown.notes[0].contains("`m5.large`"), "{:?}", unknown.notes);
 }
 
@@ -182,20 +182,20 @@ fn a_detected_instance_gives_its_limits_to_its_volumes_only() {
 fn an_instance_s_own_disks_have_limits_of_their_own() {
     // i3en.24xlarge and the like have several; i4i.large has one: 50000 reads, 27500 writes at 4 KiB.
     let local = target(&[("nvme1n1", "disk", LOCAL)]);
-    let Applying { ceilings, .. } = applying(&Known::default(), &local, &ec2("i4i.large")).unwrap();
+    let Applying { ceilings, .. } = applying(&KnownLimits::default(), &local, &ec2("i4i.large")).unwrap();
     let device = CeilingScope::Device;
     assert_eq!(
         figures(&ceilings),
         [(device, Some(Direction::Read), false, 50_000.0), (device, Some(Direction::Write), false, 27_500.0)]
     );
     let both = target(&[("md0", "raid", None), ("nvme1n1", "disk", LOCAL), ("nvme2n1", "disk", NETWORK)]);
-    let Applying { ceilings, notes } = applying(&Known::default(), &both, &ec2("i4i.large")).unwrap();
+    let Applying { ceilings, notes } = applying(&KnownLimits::default(), &both, &ec2("i4i.large")).unwrap();
     assert!(ceilings.is_empty() && notes[1].contains("neither"), "{notes:?}");
 }
 
 #[test]
 fn a_named_instance_wins_over_the_firmware_s() {
-    let named = Known { instance: Some("m5.xlarge".to_owned()), ..Known::default() };
+    let named = KnownLimits { instance: Some("m5.xlarge".to_owned()), ..KnownLimits::default() };
     let volume = target(&[("nvme1n1", "disk", NETWORK)]);
     let Applying { ceilings, notes } = applying(&named, &volume, &ec2("m5.large")).unwrap();
     assert!(
@@ -204,7 +204,7 @@ fn a_named_instance_wins_over_the_firmware_s() {
     );
     let elsewhere = applying(&named, &target(&[]), &Environment::default()).unwrap();
     assert_eq!(elsewhere.ceilings, ceilings, "a target that does not tell its disks");
-    let wrong = Known { instance: Some("m5.xlrage".to_owned()), ..Known::default() };
+    let wrong = KnownLimits { instance: Some("m5.xlrage".to_owned()), ..KnownLimits::default() };
     let error = applying(&wrong, &volume, &Environment::default()).unwrap_err().to_string();
     assert!(
         error.starts_with("--instance: the catalogue has no instance type") && error.contains("`m5.xlarge`"),

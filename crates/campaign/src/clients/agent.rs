@@ -22,7 +22,7 @@ use super::frame::{self, FromAgent, Hello, Look, Observed, Opened, Order, Readin
 use super::watch;
 use crate::error::CampaignError;
 use crate::progress::Progress;
-use crate::run::{Beside, Session, SessionPlan};
+use crate::run::{RunContext, Session, SessionPlan};
 
 /// Between two looks whether to go on waiting.
 const LOOK: Duration = Duration::from_millis(10);
@@ -241,8 +241,9 @@ impl<O: Write + Send> Agent<O> {
             self.shared.say(&FromAgent::Ready(Box::new(ready.clone())));
             self.wait_for_start(&late_ns)
         };
-        let beside = Beside { grouped: order.shares_machine, gate: Some(Gate(&wait)), ..Beside::default() };
-        let record = session.run_beside(&workload, beside, &mut teller, stop)?;
+        let context =
+            RunContext { grouped: order.shares_machine, gate: Some(Gate(&wait)), ..RunContext::default() };
+        let record = session.run_in_context(&workload, context, &mut teller, stop)?;
         in_time(&late_ns)?;
         Ok(record)
     }

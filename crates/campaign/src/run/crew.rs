@@ -6,11 +6,11 @@ use std::sync::{Mutex, PoisonError};
 use fathom_engine::catalogue::EngineKind;
 use fathom_engine::{EngineError, ErrorKind};
 use fathom_measure::WallClock;
-use fathom_plan::{Known, PlanSource, RawPlan, RunPlan};
+use fathom_plan::{KnownLimits, PlanSource, RawPlan, RunPlan};
 use fathom_record::{RunRecord, Workload};
 
 use super::binding;
-use super::session::{Beside, Session, SessionPlan};
+use super::session::{RunContext, Session, SessionPlan};
 use super::targets::Targets;
 use crate::clients::{Crew, Opened};
 use crate::error::CampaignError;
@@ -65,7 +65,7 @@ impl Session {
             left: None,
             crew: Some(Mutex::new(crew)),
         };
-        session.know(&Known::default())?;
+        session.know(&KnownLimits::default())?;
         progress.opened(session.target());
         Ok(session)
     }
@@ -83,11 +83,11 @@ impl Session {
         &self,
         crew: &Mutex<Crew>,
         workload: &Workload,
-        beside: Beside<'_>,
+        context: RunContext<'_>,
         progress: &mut dyn Progress,
         stop: &AtomicBool,
     ) -> Result<RunRecord, CampaignError> {
-        if !beside.is_alone() {
+        if !context.is_alone() {
             let cause = "several clients carry plain runs alone";
             return Err(EngineError::new(ErrorKind::Plan, "running several clients", cause)
                 .with_remedy("leave the clients out")
@@ -96,7 +96,7 @@ impl Session {
         workload.validate()?;
         let plan = RunPlan { workload: workload.clone(), ..self.plan.clone() };
         let mut record = crew.lock().unwrap_or_else(PoisonError::into_inner).run(&plan, progress, stop)?;
-        record.campaign = beside.campaign;
+        record.campaign = context.campaign;
         record.ceilings.extend(self.ceilings().iter().cloned());
         Ok(record)
     }

@@ -4,7 +4,7 @@ use std::mem::size_of;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use fathom_engine::job::JobPlan;
-use fathom_engine::overheard::Listener;
+use fathom_engine::tap::Listener;
 use fathom_record::Direction;
 
 /// Most I/Os of one job that are taken down; what is beyond is counted.

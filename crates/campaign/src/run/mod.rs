@@ -33,7 +33,7 @@ pub use io_log::{IoLog, Logged};
 pub use neighbours::Foreign;
 pub use particulars::{JobDetails, Particulars};
 pub use record::this_tool;
-pub use session::{Beside, Session, SessionPlan};
+pub use session::{RunContext, Session, SessionPlan};
 pub use together::{Part, run_together};
 
 /// Runs a plan once. The record is returned, not stored.

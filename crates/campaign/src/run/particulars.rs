@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use fathom_engine::job::{Account, Accounts, JobPlan, LiveAccounts, Measured};
-use fathom_engine::overheard::Listener;
+use fathom_engine::tap::Listener;
 use fathom_record::EndedIo;
 
 use super::samples::SampleLog;

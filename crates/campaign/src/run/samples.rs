@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use fathom_engine::job::JobPlan;
-use fathom_engine::overheard::Listener;
+use fathom_engine::tap::Listener;
 use fathom_record::{Direction, EndedIo};
 
 /// I/Os of a page.

@@ -13,9 +13,9 @@ use fathom_engine::job::pace::Share;
 use fathom_engine::job::tally::Tally;
 use fathom_engine::job::{Accounts, JobPlan, Measured};
 use fathom_engine::launch::{Launch, Medium};
-use fathom_engine::overheard::{Listener, Listeners};
 use fathom_engine::pattern::Geometry;
 use fathom_engine::stripe::Volume;
+use fathom_engine::tap::{Listener, Listeners};
 use fathom_engine::{EngineError, ErrorKind, passthrough};
 use fathom_measure::WallClock;
 use fathom_measure::clock::ClockFacts;
@@ -52,7 +52,7 @@ use crate::external::External;
 use crate::identity;
 use crate::progress::{Progress, Second, Silent};
 use crate::replay::Feed;
-use fathom_plan::{Applying, Known, Needs, RunPlan, exact_command_line};
+use fathom_plan::{Applying, KnownLimits, Needs, RunPlan, exact_command_line};
 
 /// What a session is opened for.
 #[derive(Clone, Copy, Debug)]
@@ -75,7 +75,7 @@ pub struct SessionPlan<'a> {
 
 /// What a run has to do with others at the same time.
 #[derive(Clone, Debug, Default)]
-pub struct Beside<'a> {
+pub struct RunContext<'a> {
     /// Whether others of its process run at the same time.
     pub grouped: bool,
     /// The campaign that it is a step of.
@@ -94,7 +94,7 @@ pub struct Beside<'a> {
     pub gate: Option<Gate<'a>>,
 }
 
-impl Beside<'_> {
+impl RunContext<'_> {
     /// Whether nothing of it changes what a run measures, so that its own command makes it again.
     pub(super) fn is_alone(&self) -> bool {
         let Self { grouped, campaign: _, telemetry_is_with: _, share, log: _, priorities, particulars, gate } =
@@ -191,7 +191,7 @@ impl Session {
             left: None,
             crew: None,
         };
-        session.know(&Known::default())?;
+        session.know(&KnownLimits::default())?;
         progress.simulated_time(session.is_simulated_time());
         progress.opened(session.target());
         Ok(session)
@@ -201,7 +201,7 @@ impl Session {
     ///
     /// # Errors
     /// When an instance or a volume is not in the catalogue.
-    pub fn know(&mut self, known: &Known) -> Result<(), CampaignError> {
+    pub fn know(&mut self, known: &KnownLimits) -> Result<(), CampaignError> {
         let here = (&self.targets.facts, &self.environment);
         // What one client's machine tells is not a bound of all together; the record of a run has the sum.
         let nothing = (&TargetFacts::named(String::new(), TargetKind::Unknown), &Environment::default());
@@ -319,34 +319,34 @@ impl Session {
         progress: &mut dyn Progress,
         stop: &AtomicBool,
     ) -> Result<RunRecord, CampaignError> {
-        self.run_beside(workload, Beside { campaign, ..Beside::default() }, progress, stop)
+        self.run_in_context(workload, RunContext { campaign, ..RunContext::default() }, progress, stop)
     }
 
     /// The same beside other runs.
-    pub(crate) fn run_beside(
+    pub(crate) fn run_in_context(
         &self,
         workload: &Workload,
-        beside: Beside<'_>,
+        context: RunContext<'_>,
         progress: &mut dyn Progress,
         stop: &AtomicBool,
     ) -> Result<RunRecord, CampaignError> {
         if let Some(crew) = &self.crew {
-            return self.by_clients(crew, workload, beside, progress, stop);
+            return self.by_clients(crew, workload, context, progress, stop);
         }
-        let command = beside.is_alone().then(|| self.command(workload)).flatten();
-        Ok(RunRecord { command, ..self.measure(workload, beside, progress, stop)? })
+        let command = context.is_alone().then(|| self.command(workload)).flatten();
+        Ok(RunRecord { command, ..self.measure(workload, context, progress, stop)? })
     }
 
     /// The record of one run, but for the command that makes it again.
     fn measure(
         &self,
         workload: &Workload,
-        beside: Beside<'_>,
+        context: RunContext<'_>,
         progress: &mut dyn Progress,
         stop: &AtomicBool,
     ) -> Result<RunRecord, CampaignError> {
-        let Beside { grouped, campaign, telemetry_is_with, share, log, priorities, particulars, gate } =
-            beside;
+        let RunContext { grouped, campaign, telemetry_is_with, share, log, priorities, particulars, gate } =
+            context;
         let (medium, facts) = &self.as_left();
         let geometries = self.admit(workload)?;
         let binding = self.binding(workload);
@@ -355,8 +355,8 @@ impl Session {
         let sampler = if telemetry_is_with.is_none() { self.sampler() } else { None };
         let witness = self.watch(workload, facts, medium)?;
         let feed = Feed::start(workload, &geometries)?;
-        let ears = Ears::of(witness.as_ref(), log, particulars);
-        let listener = |plan: &JobPlan| ears.listener(plan);
+        let listeners = IoListeners::of(witness.as_ref(), log, particulars);
+        let listener = |plan: &JobPlan| listeners.listener(plan);
         let launch = Launch {
             workload,
             geometries: &geometries,
@@ -366,7 +366,7 @@ impl Session {
             share: share.as_ref(),
             wear: crate::wear::limit(),
             scripts: feed.as_ref().map(Feed::scripts),
-            listeners: ears.hear().then_some(Listeners(&listener)),
+            listeners: listeners.hear().then_some(Listeners(&listener)),
             priorities,
             conduct: Conduct {
                 cpus: &binding.cpus,
@@ -605,13 +605,13 @@ fn end_worn_out(measured: &mut Measured, progress: &mut dyn Progress, stop: &Ato
 
 /// Who hears of a run's I/Os: its witness, a log, whoever wants each of them.
 #[derive(Clone, Copy)]
-struct Ears<'a> {
+struct IoListeners<'a> {
     witness: Option<&'a Witness>,
     log: Option<&'a IoLog>,
     particulars: Option<&'a Particulars>,
 }
 
-impl<'a> Ears<'a> {
+impl<'a> IoListeners<'a> {
     fn of(
         witness: Option<&'a witness::Started>,
         log: Option<&'a IoLog>,

@@ -11,7 +11,7 @@ use fathom_record::{RunRecord, Workload};
 use fathom_engine::job::wear::WearLimit;
 use fathom_telemetry::Latest;
 
-use super::session::{Beside, Session};
+use super::session::{RunContext, Session};
 use crate::error::CampaignError;
 use crate::progress::{Progress, Second};
 use crate::wear;
@@ -30,7 +30,7 @@ pub struct Part<'a> {
     /// The parts that end when it ends, by their places.
     pub ends: Vec<usize>,
     /// What else it has to do with them.
-    pub beside: Beside<'a>,
+    pub context: RunContext<'a>,
 }
 
 /// How long a part sleeps at a time before it looks whether it may begin.
@@ -51,7 +51,7 @@ pub fn run_together(
     if let [one] = parts
         && one.start_after_ns == 0
     {
-        return Ok(vec![one.session.run_beside(one.workload, one.beside.clone(), progress, stop)?]);
+        return Ok(vec![one.session.run_in_context(one.workload, one.context.clone(), progress, stop)?]);
     }
     let together = Together {
         parts,
@@ -85,7 +85,7 @@ pub fn run_together(
             record.ending = Ending::Complete;
             record.notes.push("It ended because another job of its group ended (exitall).".to_owned());
         }
-        if let Some(share) = &part.beside.share {
+        if let Some(share) = &part.context.share {
             record.notes.push(format!(
                 "Each of its jobs held back to its share of the I/Os of a flow, at a weight of {}: the flow sets the rate, not the target.",
                 share.weight()
@@ -117,9 +117,9 @@ impl Together<'_> {
         self.barrier.wait();
         self.wait_for_turn(place);
         let telemetry_is_with = (place > 0).then_some("the record of the first run of the group has it");
-        let beside = Beside { grouped: self.parts.len() > 1, telemetry_is_with, ..part.beside.clone() };
+        let context = RunContext { grouped: self.parts.len() > 1, telemetry_is_with, ..part.context.clone() };
         let outcome =
-            part.session.run_beside(part.workload, beside, &mut SignSender(sender), &self.halts[place]);
+            part.session.run_in_context(part.workload, context, &mut SignSender(sender), &self.halts[place]);
         if outcome.is_err() {
             self.halt_all();
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use fathom_engine::job::{JobPlan, Measured};
 use fathom_engine::launch::Medium;
-use fathom_engine::overheard::Listener;
+use fathom_engine::tap::Listener;
 use fathom_engine::{EngineError, ErrorKind};
 use fathom_measure::WallClock;
 use fathom_record::facts::TargetFacts;
@@ -12,7 +12,7 @@ use fathom_record::options::WitnessSource;
 use fathom_record::workload::Verify;
 use fathom_record::{Direction, Witness as Record, Workload};
 use fathom_target as target;
-use fathom_telemetry::blocktrace::{Lying, Ours, Stretch, Witness, WitnessPlan};
+use fathom_telemetry::blocktrace::{RunDirection, Stretch, TargetLocation, Witness, WitnessPlan};
 
 /// A witness that watches, or why there is none.
 pub type Started = Result<Witness, String>;
@@ -53,7 +53,7 @@ pub fn start(
     // The list goes from the device that holds the data directly down to the disks.
     let alone = std::slice::from_ref(target);
     let members = if target.members.is_empty() { alone } else { &target.members };
-    let targets = members.iter().enumerate().map(|(at, facts)| Lying {
+    let targets = members.iter().enumerate().map(|(at, facts)| TargetLocation {
         device: facts.devices.first().map(|device| device.name.clone()).unwrap_or_default(),
         stretches: match medium {
             Medium::Files(files) => stretches(&files[at], facts.size_bytes),
@@ -86,7 +86,7 @@ pub fn listener(witness: &Witness, plan: &JobPlan) -> Listener {
 pub fn finish(started: Started, measured: &Measured) -> Record {
     let ours = Direction::ALL.map(|direction| {
         let counts = &measured.whole.directions[direction.index()];
-        Ours { service: counts.service.clone(), failed: counts.errors + counts.short }
+        RunDirection { service: counts.service.clone(), failed: counts.errors + counts.short }
     });
     match started {
         Ok(witness) => witness.finish(&ours),

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fathom_campaign::{Assessment, Progress, Silent, StepNotice, assess};
-use fathom_plan::{AssessOptions, RawAssess, RawKnown, Text};
+use fathom_plan::{AssessOptions, RawAssess, RawKnownLimits, Text};
 use fathom_record::campaign::{OperatingPointKind, PatternResult};
 use fathom_record::verdict::{Confidence, Limit};
 use fathom_store::{RunFilter, Store};
@@ -17,7 +17,7 @@ fn options(target: &str, patterns: &str, budget: &str, ceilings: &[&str]) -> Ass
         target: target.to_owned(),
         patterns: text(patterns),
         budget: text(budget),
-        known: RawKnown { ceilings, ..RawKnown::default() },
+        known: RawKnownLimits { ceilings, ..RawKnownLimits::default() },
         ..RawAssess::default()
     }
     .resolve(11)

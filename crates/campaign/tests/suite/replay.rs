@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::sync::atomic::AtomicBool;
 
 use fathom_campaign::replay::Survey;
-use fathom_campaign::{Beside, IoLog, Part, Session, SessionPlan, Silent, run_together};
+use fathom_campaign::{IoLog, Part, RunContext, Session, SessionPlan, Silent, run_together};
 use fathom_plan::{PlanSource, RawPlan};
 use fathom_record::{Direction, RunRecord};
 
@@ -60,7 +60,7 @@ fn replayed(target: &str, ios: &[Io], fill: impl FnOnce(&mut RawPlan)) -> (RunRe
         start_after_ns: 0,
         waits_for: Vec::new(),
         ends: Vec::new(),
-        beside: Beside { log: Some(&log), ..Beside::default() },
+        context: RunContext { log: Some(&log), ..RunContext::default() },
     };
     let record = run_together(&[part], &mut Silent, &stop).unwrap().remove(0);
     let (logged, left_out) = log.finish();

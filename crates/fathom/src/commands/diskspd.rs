@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fathom_campaign::external::{External, RawCommand, Tool, run_given};
-use fathom_campaign::foreign::{RanSpan, diskspd_plan, diskspd_results};
 use fathom_campaign::run_once;
+use fathom_campaign::tool_jobs::{RanSpan, diskspd_plan, diskspd_results};
 use fathom_record::RunRecord;
 use fathom_record::condition::ConditionOutcome;
 use fathom_report::html;

@@ -15,7 +15,7 @@ pub struct DemandTrace(platform::Demand);
 
 /// One direction's I/Os.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct AskedDirection {
+pub struct DirectionDemand {
     /// I/Os.
     pub operations: u64,
     /// Bytes that they moved.
@@ -28,7 +28,7 @@ pub struct AskedDirection {
 
 /// One process.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Asker {
+pub struct Submitter {
     /// Its number.
     pub process: u32,
     /// Its name, up to 15 letters.
@@ -41,15 +41,15 @@ pub struct Asker {
 
 /// What a device was asked.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Asked {
+pub struct BlockDemand {
     /// Reads, then writes.
-    pub directions: [AskedDirection; 2],
+    pub directions: [DirectionDemand; 2],
     /// Gaps between arrivals in nanoseconds: lower and upper end of a bucket, and how many lie in it.
     pub gaps: Vec<(u64, u64, u64)>,
     /// Sum of all gaps, in nanoseconds.
     pub gap_sum_ns: u64,
     /// Who asked, in no order.
-    pub askers: Vec<Asker>,
+    pub submitters: Vec<Submitter>,
     /// Whether requests were counted, after merging; otherwise bios.
     pub requests: bool,
     /// Seconds that were watched.
@@ -57,12 +57,12 @@ pub struct Asked {
     /// Runs of the programs that did not take place, because one was running there.
     pub missed: u64,
     /// What the programs cost; absent where the kernel does not time them.
-    pub cost: Option<AskedCost>,
+    pub cost: Option<TracingCost>,
 }
 
 /// The kernel's own timing of the programs, in some seconds of the watch.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct AskedCost {
+pub struct TracingCost {
     /// How long they were timed, in nanoseconds.
     pub timed_ns: u64,
     /// How often they ran in that time.
@@ -71,10 +71,10 @@ pub struct AskedCost {
     pub time_ns: u64,
 }
 
-impl Asked {
+impl BlockDemand {
     /// How often the programs ran for this device: for other devices' I/Os they only look at the number.
     pub fn runs(&self) -> u64 {
-        let queued: u64 = self.askers.iter().flat_map(|asker| asker.operations).sum();
+        let queued: u64 = self.submitters.iter().flat_map(|submitter| submitter.operations).sum();
         let issued: u64 = self.directions.iter().map(|direction| direction.operations).sum();
         if self.requests { queued + issued } else { queued }
     }
@@ -105,7 +105,7 @@ impl DemandTrace {
     ///
     /// # Errors
     /// When the programs' maps cannot be read.
-    pub fn finish(self) -> Result<Asked, String> {
+    pub fn finish(self) -> Result<BlockDemand, String> {
         self.0.finish()
     }
 }

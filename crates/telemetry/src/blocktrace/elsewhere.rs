@@ -2,8 +2,8 @@
 
 use fathom_record::options::WitnessSource;
 
-use super::Seen;
-use super::demand::Asked;
+use super::TraceSummary;
+use super::demand::BlockDemand;
 use super::sampling::Thinning;
 
 /// Devices by number: none.
@@ -35,7 +35,7 @@ impl Watch {
         match *self {}
     }
 
-    pub fn finish(self) -> Result<Seen, String> {
+    pub fn finish(self) -> Result<TraceSummary, String> {
         match self {}
     }
 }
@@ -52,7 +52,7 @@ impl Demand {
         match *self {}
     }
 
-    pub fn finish(self) -> Result<Asked, String> {
+    pub fn finish(self) -> Result<BlockDemand, String> {
         match self {}
     }
 }

@@ -9,7 +9,7 @@ use fathom_measure::Histogram;
 use fathom_record::witness::{Explanation, Parts, QuantileDifference, Stage, WitnessDirection};
 use fathom_record::{Direction, LatencySummary, SparseHistogram};
 
-use super::{Pair, Pairing, SeenDirection};
+use super::{Pair, Pairing, TraceDirection};
 
 /// Quantiles that are set side by side.
 const QUANTILES: [f64; 3] = [0.5, 0.99, 0.999];
@@ -30,7 +30,7 @@ const UNEQUAL: f64 = 0.02;
 
 /// One direction as the run itself saw it, from its start to its end.
 #[derive(Debug, Default)]
-pub struct Ours {
+pub struct RunDirection {
     /// Submission to reaping, of I/Os that ended well.
     pub service: Histogram,
     /// I/Os that failed or came up short: the block layer may have seen them, the histogram has not.
@@ -51,8 +51,8 @@ pub struct Sampled {
 /// Sets one direction side by side; `None` where neither side finished any I/O.
 pub fn direction(
     which: Direction,
-    ours: &Ours,
-    seen: &SeenDirection,
+    ours: &RunDirection,
+    seen: &TraceDirection,
     pairing: &Pairing,
     sampled: Sampled,
 ) -> Option<WitnessDirection> {
@@ -81,7 +81,7 @@ pub fn direction(
     })
 }
 
-fn operations(ours: &Ours) -> u64 {
+fn operations(ours: &RunDirection) -> u64 {
     ours.service.count() + ours.failed
 }
 
@@ -93,8 +93,8 @@ fn stage(histogram: &Histogram) -> Option<Stage> {
 /// What makes the comparison less than whole.
 fn obstacle(
     which: Direction,
-    ours: &Ours,
-    seen: &SeenDirection,
+    ours: &RunDirection,
+    seen: &TraceDirection,
     pairing: &Pairing,
     explanation: Option<&Explanation>,
 ) -> Option<String> {
@@ -136,8 +136,8 @@ fn obstacle(
 }
 
 fn explanation(
-    ours: &Ours,
-    seen: &SeenDirection,
+    ours: &RunDirection,
+    seen: &TraceDirection,
     pairing: &Pairing,
     sampled: Sampled,
 ) -> Option<Explanation> {
@@ -219,14 +219,15 @@ fn parts(pairs: &[Pair]) -> Option<Parts> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::{Passage, Seen};
+    use super::super::{Passage, TraceSummary};
     use super::*;
 
     const SAMPLED: Sampled = Sampled { one_in: 1, missed: 0, uncertainty_ns: 100 };
 
     /// A run whose parts are known, as both sides see it: before, queue, device, after.
-    fn drawn(ios: &[(u32, u32, u32, u32)]) -> (Ours, Seen, Pairing) {
-        let (mut ours, mut seen, mut pairing) = (Ours::default(), Seen::default(), Pairing::default());
+    fn drawn(ios: &[(u32, u32, u32, u32)]) -> (RunDirection, TraceSummary, Pairing) {
+        let (mut ours, mut seen, mut pairing) =
+            (RunDirection::default(), TraceSummary::default(), Pairing::default());
         for &(before, queue, device, after) in ios {
             let block = u64::from(queue) + u64::from(device);
             ours.service.record(u64::from(before) + block + u64::from(after));
@@ -238,7 +239,7 @@ mod tests {
         (ours, seen, pairing)
     }
 
-    fn explained(ours: &Ours, seen: &Seen, pairing: &Pairing) -> WitnessDirection {
+    fn explained(ours: &RunDirection, seen: &TraceSummary, pairing: &Pairing) -> WitnessDirection {
         direction(Direction::Read, ours, &seen.directions[0], pairing, SAMPLED).unwrap()
     }
 
@@ -328,25 +329,31 @@ mod tests {
     #[test]
     fn what_makes_it_less_than_whole_is_said() {
         let (ours, seen, pairing) = drawn(&with_a_tail());
-        let why = |ours: &Ours, pairing: &Pairing| explained(ours, &seen, pairing).unexplained.unwrap();
+        let why =
+            |ours: &RunDirection, pairing: &Pairing| explained(ours, &seen, pairing).unexplained.unwrap();
         assert!(why(&ours, &Pairing::default()).contains("found again"));
         let apart = Pairing { ambiguous: 300, run_alone: 200, ..pairing.clone() };
         assert!(why(&ours, &apart).starts_with("500 of 20500"));
         let mut outside = pairing.clone();
         outside.pairs.iter_mut().take(40).for_each(|pair| pair.before_ns = -101);
         assert!(why(&ours, &outside).starts_with("40 I/Os lie"));
-        let failed = Ours { service: ours.service.clone(), failed: 3 };
+        let failed = RunDirection { service: ours.service.clone(), failed: 3 };
         assert!(why(&failed, &pairing).starts_with("3 I/Os failed"));
         let nothing = direction(
             Direction::Trim,
-            &Ours::default(),
-            &SeenDirection::default(),
+            &RunDirection::default(),
+            &TraceDirection::default(),
             &Pairing::default(),
             SAMPLED,
         );
         assert!(nothing.is_none());
-        let flushes =
-            direction(Direction::Flush, &Ours::default(), &seen.directions[0], &Pairing::default(), SAMPLED);
+        let flushes = direction(
+            Direction::Flush,
+            &RunDirection::default(),
+            &seen.directions[0],
+            &Pairing::default(),
+            SAMPLED,
+        );
         let said = flushes.unwrap().unexplained.unwrap();
         assert!(said.contains("sent 20000 for its durable writes"), "{said}");
     }

@@ -3,7 +3,7 @@
 //!
 //! Two sources see the block layer's tracepoints: programs in the kernel ([`WitnessSource::Bpf`]), which
 //! count into histograms there, and the text of tracefs ([`WitnessSource::Tracefs`]) for kernels that take
-//! no programs. Either fills a [`Seen`], and keeps I/Os one by one; the run's own are kept beside them
+//! no programs. Either fills a [`TraceSummary`], and keeps I/Os one by one; the run's own are kept beside them
 //! by a [`Probe`] a job. What is on both sides is paired, and [`explain`] sets it side by side.
 
 mod clocks;
@@ -15,26 +15,26 @@ mod pairs;
 mod platform;
 mod probe;
 mod sampling;
-mod seen;
 #[cfg(any(test, target_os = "linux"))]
 mod text;
+mod trace_summary;
 
 use fathom_measure::Clock;
 use fathom_record::Direction;
 use fathom_record::options::WitnessSource;
 use fathom_record::witness::{BlockTrace, Witness as Record, WitnessClock};
 
-pub use explain::Ours;
+pub use explain::RunDirection;
 pub use pairs::{Pair, Pairing, Span};
 pub use probe::{Probe, Stretch};
-pub use seen::{Passage, Seen, SeenDirection};
+pub use trace_summary::{Passage, TraceDirection, TraceSummary};
 
 use probe::{Ground, Recorder};
 use sampling::Thinning;
 
 /// One target: the device that it lies on directly, and where.
 #[derive(Clone, Debug, Default)]
-pub struct Lying {
+pub struct TargetLocation {
     /// The device's kernel name.
     pub device: String,
     /// Ascending stretches; none where the file system does not say.
@@ -45,7 +45,7 @@ pub struct Lying {
 #[derive(Clone, Debug)]
 pub struct WitnessPlan {
     /// The run's targets, in their order.
-    pub targets: Vec<Lying>,
+    pub targets: Vec<TargetLocation>,
     /// Whether the page cache is bypassed: what it reads by itself is then no I/O of the run.
     pub direct: bool,
     /// How.
@@ -70,7 +70,7 @@ impl Witness {
         devices.sort_unstable();
         devices.dedup();
         let watched = platform::Watched::of(&devices)?;
-        let ground = |target: Lying| {
+        let ground = |target: TargetLocation| {
             let (disk, first_sector) = watched.ground_of(&target.device).unwrap_or_default();
             Ground { disk, first_sector, stretches: target.stretches }
         };
@@ -87,7 +87,7 @@ impl Witness {
     }
 
     /// Ends watching and sets both sides side by side.
-    pub fn finish(self, ours: &[Ours; 4]) -> Record {
+    pub fn finish(self, ours: &[RunDirection; 4]) -> Record {
         let (source, resolution_ns) = (self.watch.name(), self.watch.resolution_ns());
         let both = self.watch.finish().and_then(|seen| Ok((seen, self.recorder.finish()?)));
         let (seen, recorded) = match both {

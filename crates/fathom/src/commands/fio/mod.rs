@@ -14,7 +14,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use fathom_campaign::IoLog;
-use fathom_campaign::foreign::fio::{CountedRun, Outcome, Stages, StatusReports};
+use fathom_campaign::tool_jobs::fio::{CountedRun, Outcome, Stages, StatusReports};
 use fathom_engine::{EngineError, ErrorKind};
 use fathom_plan::RunPlan;
 use fathom_record::run::Ending;

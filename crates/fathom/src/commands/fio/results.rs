@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use fathom_campaign::foreign::fio::CountedRun;
+use fathom_campaign::tool_jobs::fio::CountedRun;
 use fathom_record::{CheckName, Outcome, RunRecord};
 use fathom_tools::fio::cmdline::Globals;
 use fathom_tools::fio::job::Job;

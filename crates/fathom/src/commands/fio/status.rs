@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fathom_campaign::foreign::fio::CountedRun;
+use fathom_campaign::tool_jobs::fio::CountedRun;
 use fathom_tools::fio::cmdline::Globals;
 use fathom_tools::fio::job::Job;
 use fathom_tools::fio::map::Mapped;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use fathom_order::InOrder;
 use fathom_record::profile::{BlockLayer, GapQuantile, ProcessShare, SizeMix};
 use fathom_sizing::profile::mix_of_counts;
-use fathom_telemetry::blocktrace::demand::{Asked, AskedDirection};
+use fathom_telemetry::blocktrace::demand::{BlockDemand, DirectionDemand};
 
 /// Gaps at these shares are told.
 const QUANTILES: [f64; 4] = [0.01, 0.5, 0.99, 0.999];
@@ -13,14 +13,14 @@ const QUANTILES: [f64; 4] = [0.01, 0.5, 0.99, 0.999];
 const LISTED: usize = 16;
 
 /// The sizes of one direction; absent without I/Os.
-pub fn sizes(direction: &AskedDirection) -> Option<SizeMix> {
+pub fn sizes(direction: &DirectionDemand) -> Option<SizeMix> {
     mix_of_counts(&direction.sizes, direction.bytes)
 }
 
 /// All but the sizes.
-pub fn of(asked: &Asked) -> BlockLayer {
+pub fn of(asked: &BlockDemand) -> BlockLayer {
     let [reads, writes] = &asked.directions;
-    let sequential = |direction: &AskedDirection| share(direction.sequential, direction.operations);
+    let sequential = |direction: &DirectionDemand| share(direction.sequential, direction.operations);
     let gaps: u64 = asked.gaps.iter().map(|(_, _, count)| count).sum();
     let mean_ns = (gaps > 0).then(|| asked.gap_sum_ns as f64 / gaps as f64);
     BlockLayer {
@@ -64,13 +64,13 @@ fn quantiles(gaps: &[(u64, u64, u64)], all: u64) -> Vec<GapQuantile> {
     if all == 0 { Vec::new() } else { QUANTILES.into_iter().filter_map(at).collect() }
 }
 
-fn processes(asked: &Asked) -> Vec<ProcessShare> {
+fn processes(asked: &BlockDemand) -> Vec<ProcessShare> {
     // Name: processes, reads, I/Os, bytes.
     let mut names: BTreeMap<&str, [u64; 4]> = BTreeMap::new();
-    for asker in &asked.askers {
-        let sums = names.entry(&asker.name).or_default();
-        let [reads, writes] = asker.operations;
-        let added = [1, reads, reads + writes, asker.bytes.iter().sum()];
+    for submitter in &asked.submitters {
+        let sums = names.entry(&submitter.name).or_default();
+        let [reads, writes] = submitter.operations;
+        let added = [1, reads, reads + writes, submitter.bytes.iter().sum()];
         sums.iter_mut().zip(added).for_each(|(sum, more)| *sum += more);
     }
     let (operations, bytes) =
@@ -93,33 +93,37 @@ fn processes(asked: &Asked) -> Vec<ProcessShare> {
 
 #[cfg(test)]
 mod tests {
-    use fathom_telemetry::blocktrace::demand::{AskedCost, Asker};
+    use fathom_telemetry::blocktrace::demand::{Submitter, TracingCost};
 
     use super::*;
 
     #[test]
     fn counts_become_shares_gaps_and_names() {
-        let direction = |operations, sequential| AskedDirection {
+        let direction = |operations, sequential| DirectionDemand {
             operations,
             bytes: operations * 4096,
             sequential,
             sizes: vec![(4096, operations)],
         };
-        let asker = |process, name: &str, operations| Asker {
+        let submitter = |process, name: &str, operations| Submitter {
             process,
             name: name.to_owned(),
             operations,
             bytes: [operations[0] * 4096, operations[1] * 4096],
         };
-        let asked = Asked {
+        let asked = BlockDemand {
             directions: [direction(75, 15), direction(25, 25)],
             gaps: vec![(800, 1000, 98), (8000, 10_000, 1)],
             gap_sum_ns: 99_000,
-            askers: vec![asker(1, "db", [50, 0]), asker(2, "db", [25, 0]), asker(3, "log", [0, 25])],
+            submitters: vec![
+                submitter(1, "db", [50, 0]),
+                submitter(2, "db", [25, 0]),
+                submitter(3, "log", [0, 25]),
+            ],
             requests: true,
             seconds: 1,
             missed: 0,
-            cost: Some(AskedCost { timed_ns: 1_000_000_000, runs: 100, time_ns: 20_000 }),
+            cost: Some(TracingCost { timed_ns: 1_000_000_000, runs: 100, time_ns: 20_000 }),
         };
         let seen = of(&asked);
         assert_eq!((seen.read_sequential_share, seen.write_sequential_share), (Some(0.2), Some(1.0)));
@@ -133,6 +137,6 @@ mod tests {
             ("db", 2, 0.75, 1.0)
         );
         assert_eq!(sizes(&asked.directions[0]).map(|mix| mix.mean_bytes), Some(4096.0));
-        assert_eq!(of(&Asked::default()).gap_mean_ns, None);
+        assert_eq!(of(&BlockDemand::default()).gap_mean_ns, None);
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use fathom_campaign::calendar_now;
 use fathom_measure::{Clock, Nanos, WallClock};
 use fathom_rows::{DemandReport, of_readings};
-use fathom_telemetry::blocktrace::demand::{Asked, DemandTrace};
+use fathom_telemetry::blocktrace::demand::{BlockDemand, DemandTrace};
 use fathom_telemetry::{Root, disk};
 
 use crate::failure::Failure;
@@ -26,7 +26,7 @@ pub struct Watched {
     /// Its counters.
     pub seen: DemandReport,
     /// Its I/Os one by one, counted in the kernel; absent where the kernel takes no programs.
-    pub asked: Option<Asked>,
+    pub asked: Option<BlockDemand>,
 }
 
 /// Counts a device for a while; Ctrl-C ends it early, and what was counted is kept.
@@ -115,7 +115,7 @@ fn missing(reason: String) -> String {
     )
 }
 
-fn cost_of(asked: &Asked) -> Option<String> {
+fn cost_of(asked: &BlockDemand) -> Option<String> {
     let (cost, share) = (asked.cost?, asked.cost_share()?);
     Some(format!(
         "Counting single I/Os cost this machine {:.2} % of one CPU: {} runs of programs, {:.0} ns for each of the {} that the kernel timed in {:.0} s; the reading of its clock is part of it.",

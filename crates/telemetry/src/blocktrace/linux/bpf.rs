@@ -18,7 +18,7 @@ use fathom_record::witness::WitnessCost;
 use super::device::Watched;
 use super::follower::Follower;
 use crate::blocktrace::sampling::Thinning;
-use crate::blocktrace::{Seen, SeenDirection};
+use crate::blocktrace::{TraceDirection, TraceSummary};
 
 static OBJECT: &[u8] = aya::include_bytes_aligned!("../bpf/witness.bpf.o");
 
@@ -148,7 +148,7 @@ impl Bpf {
     }
 
     /// Detaches the programs and reads what they counted.
-    pub fn finish(mut self) -> Result<Seen, String> {
+    pub fn finish(mut self) -> Result<TraceSummary, String> {
         // All of the run's I/Os have ended, and what the kernel timed is told only of loaded programs.
         let followed = self.follower.finish()?;
         let missed = ran(&descriptors(&self.programs, NAMES)).missed;
@@ -217,12 +217,12 @@ fn cost(timed: Ran, reader_ns: u64, events: u64) -> WitnessCost {
     WitnessCost { event_ns, cpu_ns, basis }
 }
 
-fn read(programs: &Ebpf) -> Result<Seen, aya::maps::MapError> {
+fn read(programs: &Ebpf) -> Result<TraceSummary, aya::maps::MapError> {
     let map = |name: &str| programs.map(name).ok_or(aya::maps::MapError::KeyNotFound);
     let tallies = PerCpuArray::<&MapData, Tally>::try_from(map("tallies")?)?;
     let stages = PerCpuArray::<&MapData, StageSums>::try_from(map("stages")?)?;
     let buckets = PerCpuArray::<&MapData, Chunk>::try_from(map("buckets")?)?;
-    let mut seen = Seen::default();
+    let mut seen = TraceSummary::default();
     let (mut arrivals, mut ends) = (0u64, 0u64);
     for direction in 0..DIRECTIONS {
         let mut tally = Tally::default();
@@ -237,7 +237,7 @@ fn read(programs: &Ebpf) -> Result<Seen, aya::maps::MapError> {
         seen.losses.unended += tally.renewed;
         seen.missed += tally.dropped;
         let stage = |stage: usize| histogram(&stages, &buckets, stage * DIRECTIONS + direction);
-        seen.directions[direction] = SeenDirection {
+        seen.directions[direction] = TraceDirection {
             queue: stage(0)?,
             device: stage(1)?,
             total: stage(2)?,

@@ -15,7 +15,7 @@ use aya::{Btf, Ebpf, EbpfLoader, Pod};
 use super::bpf::{Ran, descriptors, kernel_types, ran, refusal};
 use super::device::Watched;
 use super::monotonic_ns;
-use crate::blocktrace::demand::{Asked, AskedCost, AskedDirection, Asker, gap_at, size_at};
+use crate::blocktrace::demand::{BlockDemand, DirectionDemand, Submitter, TracingCost, gap_at, size_at};
 
 static OBJECT: &[u8] = aya::include_bytes_aligned!("../bpf/demand.bpf.o");
 
@@ -68,7 +68,7 @@ pub struct Demand {
     seconds: u64,
     /// What makes the kernel time programs, since when, and what they had used by then.
     timing: Option<(OwnedFd, u64, Ran)>,
-    cost: AskedCost,
+    cost: TracingCost,
 }
 
 impl Demand {
@@ -94,7 +94,7 @@ impl Demand {
         }
         let told = descriptors(&programs, PROGRAMS.map(|(name, _)| name));
         let mut demand =
-            Self { programs, told, requests, seconds: 0, timing: None, cost: AskedCost::default() };
+            Self { programs, told, requests, seconds: 0, timing: None, cost: TracingCost::default() };
         demand.time();
         Ok(demand)
     }
@@ -125,7 +125,7 @@ impl Demand {
     }
 
     /// Reads what was counted; the programs end with this structure.
-    pub fn finish(mut self) -> Result<Asked, String> {
+    pub fn finish(mut self) -> Result<BlockDemand, String> {
         self.stop_timing();
         let missed = ran(&self.told).missed;
         let mut asked =
@@ -145,11 +145,11 @@ fn has_requests(device: &str) -> bool {
     ["/mq", "/../mq"].iter().any(|queues| fs::exists(format!("{disk}{queues}")).unwrap_or(false))
 }
 
-fn read(programs: &Ebpf) -> Result<Asked, MapError> {
+fn read(programs: &Ebpf) -> Result<BlockDemand, MapError> {
     let map = |name: &str| programs.map(name).ok_or(MapError::KeyNotFound);
     let counts = PerCpuArray::<&MapData, Counted>::try_from(map("counts")?)?;
-    let askers = PerCpuHashMap::<&MapData, u32, Counter>::try_from(map("askers")?)?;
-    let mut asked = Asked::default();
+    let submitters = PerCpuHashMap::<&MapData, u32, Counter>::try_from(map("askers")?)?;
+    let mut asked = BlockDemand::default();
     let mut gaps = [0u64; GAPS];
     for (direction, into) in asked.directions.iter_mut().enumerate() {
         let mut sizes = [0u64; SIZES];
@@ -164,26 +164,26 @@ fn read(programs: &Ebpf) -> Result<Asked, MapError> {
     }
     let used = gaps.iter().enumerate().filter(|(_, count)| **count > 0);
     asked.gaps = used.map(|(bucket, count)| (gap_at(bucket).0, gap_at(bucket).1, *count)).collect();
-    for entry in askers.iter() {
+    for entry in submitters.iter() {
         let (process, parts) = entry?;
-        let mut asker = Asker { process, ..Asker::default() };
+        let mut submitter = Submitter { process, ..Submitter::default() };
         for part in parts.iter() {
             for direction in 0..2 {
-                asker.operations[direction] += part.operations[direction];
-                asker.bytes[direction] += part.bytes[direction];
+                submitter.operations[direction] += part.operations[direction];
+                submitter.bytes[direction] += part.bytes[direction];
             }
             // The processors that it never asked on hold no name.
-            if asker.name.is_empty() {
+            if submitter.name.is_empty() {
                 let letters = part.name.split(|byte| *byte == 0).next().unwrap_or_default();
-                asker.name = String::from_utf8_lossy(letters).into_owned();
+                submitter.name = String::from_utf8_lossy(letters).into_owned();
             }
         }
-        asked.askers.push(asker);
+        asked.submitters.push(submitter);
     }
     Ok(asked)
 }
 
-fn add(into: &mut AskedDirection, part: &Counted) {
+fn add(into: &mut DirectionDemand, part: &Counted) {
     into.operations += part.operations;
     into.bytes += part.bytes;
     into.sequential += part.sequential;

@@ -13,7 +13,7 @@ use self::bpf::Bpf;
 pub use self::demand::Demand;
 pub use self::device::Watched;
 use self::tracefs::Tracefs;
-use super::Seen;
+use super::TraceSummary;
 use super::sampling::Thinning;
 
 /// A source that watches.
@@ -53,7 +53,7 @@ impl Watch {
         }
     }
 
-    pub fn finish(self) -> Result<Seen, String> {
+    pub fn finish(self) -> Result<TraceSummary, String> {
         match self {
             Self::Bpf(bpf) => (*bpf).finish(),
             Self::Tracefs(text) => text.finish(),

@@ -17,7 +17,7 @@ use fathom_record::witness::WitnessCost;
 use rustix::time::{ClockId, clock_gettime};
 
 use super::device::Watched;
-use crate::blocktrace::Seen;
+use crate::blocktrace::TraceSummary;
 use crate::blocktrace::sampling::Thinning;
 use crate::blocktrace::text::{Line, Matching, parse};
 
@@ -89,7 +89,7 @@ impl Tracefs {
     }
 
     /// Ends the trace, reads what is left of it and removes the instance.
-    pub fn finish(mut self) -> Result<Seen, String> {
+    pub fn finish(mut self) -> Result<TraceSummary, String> {
         let _ = fs::write(self.instance.0.join("tracing_on"), "0");
         self.stop.store(true, Ordering::Relaxed);
         let reader = self.reader.take().ok_or("the reader of the trace has ended already")?;

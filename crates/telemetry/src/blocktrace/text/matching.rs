@@ -10,7 +10,7 @@ use fathom_record::Direction;
 use super::{Event, Kind};
 use crate::blocktrace::pairs::Span;
 use crate::blocktrace::sampling::{Kept, Thinning};
-use crate::blocktrace::{Passage, Seen};
+use crate::blocktrace::{Passage, TraceSummary};
 
 /// I/Os that are kept at most; more are counted as lost.
 const IN_FLIGHT_MAX: usize = 1 << 16;
@@ -39,7 +39,7 @@ pub struct Matching {
     flushes: VecDeque<(u32, Passage)>,
     longest: u64,
     serial: u64,
-    seen: Seen,
+    seen: TraceSummary,
 }
 
 impl Matching {
@@ -54,7 +54,7 @@ impl Matching {
             flushes: VecDeque::new(),
             longest: 0,
             serial: 0,
-            seen: Seen::default(),
+            seen: TraceSummary::default(),
         }
     }
 
@@ -92,7 +92,7 @@ impl Matching {
     }
 
     /// What was seen.
-    pub fn finish(mut self) -> Seen {
+    pub fn finish(mut self) -> TraceSummary {
         self.seen.unfinished = (self.flights.len() + self.flushes.len()) as u64;
         self.seen.missed = self.kept.missed();
         self.seen.spans = self.kept.finish();
@@ -218,7 +218,7 @@ mod tests {
         Event { kind, at_ns: at_us * 1000, thread: 1, device, direction, aside: false, sector, sectors }
     }
 
-    fn matched(events: &[Event]) -> Seen {
+    fn matched(events: &[Event]) -> TraceSummary {
         let mut matching = Matching::new([(PARTITION, DISK)], true, Thinning::default());
         events.iter().for_each(|event| matching.take(event, |thread| thread == 1));
         matching.finish()

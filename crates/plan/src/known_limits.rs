@@ -22,7 +22,7 @@ const LEAST_BYTES_PER_S: f64 = 1000.0;
 
 /// What is known of the target's limits, unread.
 #[derive(Args, Clone, Debug, Default, PartialEq)]
-pub struct RawKnown {
+pub struct RawKnownLimits {
     /// A limit that is known, e.g. iops=3000, throughput=125MB/s or instance:throughput=25Gbit/s:
     /// [volume:|instance:|link:|device:|memory:|bus:] iops or throughput [-read|-write] [-burst] = limit, several with
     /// commas; may be repeated.
@@ -40,7 +40,7 @@ pub struct RawKnown {
     pub volume: Option<Text>,
 }
 
-impl RawKnown {
+impl RawKnownLimits {
     /// The same flags, with a blank before each.
     pub(super) fn flags(&self) -> String {
         let once = [("instance", &self.instance), ("volume", &self.volume)];
@@ -54,7 +54,7 @@ impl RawKnown {
     ///
     /// # Errors
     /// The first value that is not what its flag takes, or a limit that contradicts another.
-    pub(super) fn read(&self) -> Result<Known, Mistake> {
+    pub(super) fn read(&self) -> Result<KnownLimits, Mistake> {
         let mut ceilings: Vec<KnownCeiling> = Vec::new();
         for text in &self.ceilings {
             let more = value("ceiling", &Some(text.clone()), |text| list(text, &ceilings))?;
@@ -65,13 +65,13 @@ impl RawKnown {
         let instance =
             value("instance", &self.instance, |text| instance_type(text).map(|instance| instance.name))?;
         let volume = value("volume", &self.volume, |text| volume(text).map(|_| text.to_owned()))?;
-        Ok(Known { ceilings, instance, volume })
+        Ok(KnownLimits { ceilings, instance, volume })
     }
 }
 
 /// What a user knows of a target's limits.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Known {
+pub struct KnownLimits {
     /// Declared limits.
     pub ceilings: Vec<KnownCeiling>,
     /// Instance type, as `r6id.4xlarge`; absent: what the machine's firmware says.
@@ -80,7 +80,7 @@ pub struct Known {
     pub volume: Option<String>,
 }
 
-impl Known {
+impl KnownLimits {
     /// What an assessment was told.
     pub fn of(plan: &AssessPlan) -> Self {
         let AssessPlan { ceilings, instance, volume, .. } = plan;
@@ -260,7 +260,7 @@ mod tests {
 
     fn read(texts: &[&str]) -> Result<Vec<KnownCeiling>, String> {
         let ceilings = texts.iter().map(|text| Text((*text).to_owned())).collect();
-        let raw = RawKnown { ceilings, ..RawKnown::default() };
+        let raw = RawKnownLimits { ceilings, ..RawKnownLimits::default() };
         raw.read().map(|known| known.ceilings).map_err(|mistake| mistake.cause)
     }
 

@@ -25,13 +25,13 @@ impl fmt::Debug for Listeners<'_> {
 }
 
 /// An engine with a listener.
-pub struct Overheard<E> {
+pub struct Tap<E> {
     engine: E,
     listener: Listener,
     ios: Box<[Io]>,
 }
 
-impl<E: Engine> Overheard<E> {
+impl<E: Engine> Tap<E> {
     /// Puts a listener beside an engine of this depth.
     pub fn new(engine: E, depth: u32, listener: Listener) -> Self {
         let none = Io { slot: 0, direction: Direction::Read, offset: 0, bytes: 0 };
@@ -47,7 +47,7 @@ fn tell(listener: &mut Listener, ios: &[Io], completion: &Completion) {
     }
 }
 
-impl<E: Engine> Engine for Overheard<E> {
+impl<E: Engine> Engine for Tap<E> {
     fn facts(&self) -> &EngineFacts {
         self.engine.facts()
     }
@@ -97,7 +97,7 @@ mod tests {
             let heard = Arc::new(Mutex::new(Vec::new()));
             let ears = Arc::clone(&heard);
             let listener = move |io: &Io, stamps: &Stamps| ears.lock().unwrap().push((io.offset, *stamps));
-            let mut engine = Overheard::new(engine, depth, Box::new(listener));
+            let mut engine = Tap::new(engine, depth, Box::new(listener));
             let mut done = Vec::with_capacity(depth as usize);
             let mut all = Vec::new();
             for at in 0..4 {

@@ -7,7 +7,7 @@ use fathom_engine::job::pace::{Flow, Share};
 use fathom_plan::RunPlan;
 use fathom_tools::fio::map::{Ends, Mapped};
 
-use crate::run::{Beside, IoLog, Part, Particulars, Session};
+use crate::run::{IoLog, Part, Particulars, RunContext, Session};
 
 /// The runs as parts of what goes on at once: with each stands the place of its job among all, and in the same order
 /// its session, its log and what else is wanted of it.
@@ -44,12 +44,12 @@ pub fn parts<'a>(
                 Ends::Group => places(&|other| group(other) == group(job)),
                 Ends::Stage | Ends::All => places(&|_| true),
             },
-            beside: Beside {
+            context: RunContext {
                 share,
                 log: Option::as_ref(log),
                 priorities: asked.priorities.as_ref(),
                 particulars: Some(particulars),
-                ..Beside::default()
+                ..RunContext::default()
             },
         }
     };

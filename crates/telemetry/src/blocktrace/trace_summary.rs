@@ -8,9 +8,9 @@ use super::pairs::Span;
 
 /// Everything a source saw between its start and its end.
 #[derive(Debug, Default)]
-pub struct Seen {
+pub struct TraceSummary {
     /// By [`Direction::index`].
-    pub directions: [SeenDirection; 4],
+    pub directions: [TraceDirection; 4],
     /// Events counted.
     pub events: u64,
     /// Events or I/Os that could not be kept.
@@ -29,7 +29,7 @@ pub struct Seen {
 
 /// One direction.
 #[derive(Debug, Default)]
-pub struct SeenDirection {
+pub struct TraceDirection {
     /// Arrival to hand-over to the driver.
     pub queue: Histogram,
     /// Hand-over to the end.
@@ -61,7 +61,7 @@ pub struct Passage {
     pub ended_ns: u64,
 }
 
-impl Seen {
+impl TraceSummary {
     /// Counts one I/O that ended.
     pub fn count(&mut self, direction: Direction, passage: &Passage) {
         let Passage { queued_ns, inserted_ns, issued_ns, ended_ns } = *passage;
