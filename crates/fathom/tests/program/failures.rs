@@ -43,7 +43,7 @@ const CASES: &[(&[&str], i32, &str, &str)] = &[
         &["run", "--target", ".", "--polled", "--rw", "write", "--flush-every", "1"],
         2,
         "plan",
-        "or use --engine passthrough",
+        "passthrough",
     ),
     (
         &["run", "--target", "a", "--target", "b", "--stripe", "64k", "--witness"],
