@@ -11,15 +11,28 @@ use fathom_record::latency::{Quantile, bounds_at};
 /// Bits that divide each power of two.
 pub const BITS: u32 = 6;
 
+/// Groups of bins since fio counts nanoseconds.
+const GROUPS: usize = 29;
+
 /// The largest value that a bin of its own is kept for: fio has 19 groups of 64 bins while it counts
 /// microseconds (`unit_ns` 1000), and 29 since it counts nanoseconds; what is above falls into the last.
 pub fn largest_ns(unit_ns: u64) -> u64 {
-    let groups: usize = if unit_ns == 1000 { 19 } else { 29 };
+    let groups = if unit_ns == 1000 { 19 } else { GROUPS };
     bounds_at(BITS, (groups << BITS) - 1).map_or(u64::MAX, |(_, high)| high.saturating_mul(unit_ns))
 }
 
-/// The bin that fio counts a value in.
-pub fn index_of(value: u64) -> usize {
+/// The bin that fio counts a latency in, in nanoseconds: the last one takes what is above.
+pub fn bin_of(value_ns: u64) -> usize {
+    index_of(value_ns).min((GROUPS << BITS) - 1)
+}
+
+/// The value that fio prints for a bin: its middle.
+pub fn bin_value(bin: usize) -> u64 {
+    bounds_at(BITS, bin).map_or(u64::MAX, |(low, high)| middle(low, high))
+}
+
+/// The bin of a value, where none is the last.
+fn index_of(value: u64) -> usize {
     if value < 1 << (BITS + 1) {
         return value as usize;
     }

@@ -7,9 +7,9 @@ use fathom_record::{Direction, RunRecord};
 use serde_json::{Map, Value, json};
 
 use super::Entry;
-use super::bins::{bin_of, bin_value};
 use super::devices::DeviceUse;
 use super::totals::{DirectionTotals, OfPriority, Totals, responses};
+use crate::fio::bins::{bin_of, bin_value};
 
 /// The document of a command's results. `differences` are what is not as fio does it, a sentence each, `devices` what
 /// the devices did; `now_ms` is the time of the Unix epoch, `time` the same in words.

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use fathom_measure::Histogram;
 use fathom_record::{Direction, DirectionInterval, EndedIo, RunRecord};
 
-use super::bins::bin_of;
+use crate::fio::bins::bin_of;
 use crate::fio::map::{Log, LogKind, LogValue, Reporting};
 
 /// A log, whole.

@@ -4,7 +4,6 @@
 //! stands under `clat` and `lat`, and nothing is counted under `slat`, so that no figure is one of another kind. What a
 //! record does not hold, as the distribution of depths, is absent.
 
-mod bins;
 mod devices;
 mod iolog;
 mod json;
@@ -14,7 +13,6 @@ mod runs_as_jobs;
 mod terse;
 mod totals;
 
-pub use bins::{bin_of, bin_value};
 pub use devices::{DeviceUse, Devices, ProcessUse};
 pub use iolog::{Issued, iolog};
 pub use json::document;

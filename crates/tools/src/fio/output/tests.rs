@@ -4,6 +4,7 @@ use fathom_measure::Histogram;
 use fathom_measure::histogram::bucket_bounds;
 
 use super::*;
+use crate::fio::bins::{bin_of, bin_value};
 
 #[test]
 fn two_of_our_buckets_are_one_of_fios() {
