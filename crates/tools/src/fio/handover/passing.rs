@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use crate::fio::options::{self, OptionRow};
+use crate::fio::options::{self, OptionRow, Touches};
 
 /// What becomes of an option in a job that the installed fio runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,27 +29,9 @@ pub enum Verdict {
     },
 }
 
-/// Engines that touch nothing but the file or block device they are given.
-const ON_FILES: [&str; 10] =
-    ["sync", "psync", "vsync", "pvsync", "pvsync2", "libaio", "io_uring", "posixaio", "mmap", "splice"];
-/// Engines that touch no file at all.
-const ON_NOTHING: [&str; 2] = ["null", "cpuio"];
-
-/// What an engine touches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Touches {
-    /// The files and block devices that the job names.
-    Files,
-    /// Nothing.
-    Nothing,
-}
-
 /// What an engine of this very name touches; `None` for one that is not handed over.
 pub fn engine(name: &str) -> Option<Touches> {
-    if ON_FILES.contains(&name) {
-        return Some(Touches::Files);
-    }
-    ON_NOTHING.contains(&name).then_some(Touches::Nothing)
+    options::all_engines().iter().find(|row| row.name == name)?.touches
 }
 
 static TABLE: LazyLock<HashMap<&'static str, Verdict>> = LazyLock::new(|| {

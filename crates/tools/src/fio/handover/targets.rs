@@ -3,9 +3,10 @@
 //! fio lays a file out anew that is shorter than what a job asks for, also for a job that only reads: it removes
 //! the file and writes another one of its name. So the size is worked out here as fio works it out.
 
-use super::passing::{self, Touches, Verdict};
+use super::passing::{self, Verdict};
 use crate::fio::job::{Given, Job};
 use crate::fio::map;
+use crate::fio::options::Touches;
 use crate::fio::value::{self, Size};
 use crate::{Refusal, ToolTarget};
 

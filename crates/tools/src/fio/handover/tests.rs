@@ -51,6 +51,22 @@ fn every_option_that_is_known_is_decided_and_none_by_a_wrong_name() {
     }
 }
 
+/// What reaches further than a job says must not be handed over by a slip in the table of engines.
+#[test]
+fn engines_that_are_handed_over_are_these_and_no_others() {
+    let that = |touches| {
+        let rows =
+            options::all_engines().iter().filter(move |row| passing::engine(row.name) == Some(touches));
+        rows.map(|row| row.name).collect::<Vec<_>>()
+    };
+    let on_files = that(options::Touches::Files);
+    let expected =
+        ["sync", "psync", "vsync", "pvsync", "pvsync2", "libaio", "io_uring", "posixaio", "mmap", "splice"];
+    assert_eq!(on_files, expected);
+    assert_eq!(that(options::Touches::Nothing), ["null", "cpuio"]);
+    assert_eq!(passing::engine("sync:/a/plugin.so"), None, "the very name alone");
+}
+
 /// The installed fio's own list: nothing that it knows is passed on without a decision.
 #[test]
 fn every_option_of_the_installed_fio_is_decided() {

@@ -31,7 +31,7 @@ pub use report::{Log, LogKind, LogValue, PERCENTILES, Reporting};
 pub use stages::{Stage, stages};
 
 use fathom_record::Workload;
-use fathom_record::engines::{self, EngineEntry, Need};
+use fathom_record::engines::{EngineEntry, Need};
 use fathom_record::facts::TargetKind;
 use fathom_record::options::{FlowShare, Priorities};
 use fathom_record::plan::RunPlan;
@@ -163,7 +163,7 @@ impl<'a> Mapper<'a> {
 
     /// The entry of fathom's engine for the job; none where fio has to do it.
     fn entry(&self) -> Option<&'static EngineEntry> {
-        self.engine.and_then(|row| row.fathom).and_then(engines::named)
+        self.engine.and_then(EngineRow::entry)
     }
 
     /// Whether its I/O goes nowhere.

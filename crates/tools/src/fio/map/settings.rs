@@ -1,6 +1,6 @@
 //! How runs go about their targets: engine, cache, durability, processors, and the depth that goes with the engine.
 
-use fathom_record::engines::{EngineEntry, InFlight, Need};
+use fathom_record::engines::{EngineEntry, Need};
 use fathom_record::facts::TargetKind;
 use fathom_record::options::{Durable, IoFlags};
 use fathom_record::plan::RunOptions;
@@ -67,9 +67,7 @@ impl Mapper<'_> {
     /// An engine that does one I/O at a time has none more in flight, whatever is asked.
     pub(super) fn depth(&mut self) -> Result<u32, Refusal> {
         let depth = self.job.int("iodepth")?.unwrap_or(1).max(1);
-        // Nothing is in flight of what goes nowhere, whatever is asked.
-        let one_at_a_time = !self.is_null() && self.entry().is_some_and(|it| it.in_flight != InFlight::Depth);
-        if depth > 1 && one_at_a_time {
+        if depth > 1 && self.engine.is_some_and(EngineRow::does_one_at_a_time) {
             self.warn(format!("iodepth={depth}: the engine does one I/O at a time, in fio too"));
             return Ok(1);
         }

@@ -6,7 +6,7 @@ mod class;
 mod option_rows;
 
 pub use class::{Class, Takes};
-pub use option_rows::{EngineRow, OptionRow, all_engines, all_options, engine, nearest, option};
+pub use option_rows::{EngineRow, OptionRow, Touches, all_engines, all_options, engine, nearest, option};
 
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,10 @@
 //! Reads the tables beside this file, which are part of the program.
 
+use std::collections::HashMap;
 use std::sync::LazyLock;
+
+use fathom_record::engines::{self, EngineEntry, InFlight};
+use fathom_record::facts::TargetKind;
 
 use super::class::{Class, Takes};
 
@@ -30,14 +34,49 @@ pub struct EngineRow {
     pub name: &'static str,
     /// The engine of fathom that takes its place; none where the job goes to fio.
     pub fathom: Option<&'static str>,
+    /// What fio's own touches; none where that is more than a job names, so that it is not handed over.
+    pub touches: Option<Touches>,
+    /// Whether fio's own does one I/O at a time; said where no engine of fathom says it.
+    alone: bool,
     /// What differs, or why it goes to fio; may be empty.
     pub words: &'static str,
+}
+
+/// What an engine touches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Touches {
+    /// The files and block devices that the job names.
+    Files,
+    /// Nothing.
+    Nothing,
+}
+
+impl EngineRow {
+    /// The entry of fathom's engine for it; none where there is no such engine.
+    pub fn entry(&self) -> Option<&'static EngineEntry> {
+        self.fathom.and_then(engines::named)
+    }
+
+    /// Whether it has one I/O in flight whatever depth is asked for, in fio too.
+    pub fn does_one_at_a_time(&self) -> bool {
+        // Nothing is in flight of what goes nowhere, and fio queues it as deep as it is asked to.
+        let of_entry =
+            |entry: &EngineEntry| entry.in_flight != InFlight::Depth && !entry.carries(TargetKind::Null);
+        self.entry().map_or(self.alone, of_entry)
+    }
 }
 
 static OPTIONS: LazyLock<Vec<OptionRow>> = LazyLock::new(|| {
     let core = rows(include_str!("core.txt")).map(|cells| option_row(&cells, false));
     let own = rows(include_str!("engine_options.txt")).map(|cells| option_row(&cells, true));
     core.chain(own).collect()
+});
+
+static BY_NAME: LazyLock<HashMap<&'static str, &'static OptionRow>> = LazyLock::new(|| {
+    let names = |row: &'static OptionRow| {
+        std::iter::once(&row.name).chain(&row.aliases).map(move |name| (*name, row))
+    };
+    OPTIONS.iter().flat_map(names).collect()
 });
 
 static ENGINES: LazyLock<Vec<EngineRow>> =
@@ -55,7 +94,7 @@ pub fn all_engines() -> &'static [EngineRow] {
 
 /// The option of a name or an alias.
 pub fn option(name: &str) -> Option<&'static OptionRow> {
-    OPTIONS.iter().find(|row| row.name == name || row.aliases.contains(&name))
+    BY_NAME.get(name).copied()
 }
 
 /// The engine of a name; what follows a colon names a file to load and does not count.
@@ -99,5 +138,8 @@ fn option_row(cells: &[&'static str], of_engines: bool) -> OptionRow {
 fn engine_row(cells: &[&'static str]) -> EngineRow {
     let words = |at: usize| cells.get(at).copied().unwrap_or_default();
     let fathom = Some(words(1)).filter(|name| *name != "-");
-    EngineRow { name: words(0), fathom, words: words(2) }
+    let facts: Vec<&str> = words(2).split_whitespace().collect();
+    let touches = [("files", Touches::Files), ("nothing", Touches::Nothing)];
+    let touches = touches.into_iter().find(|(word, _)| facts.contains(word)).map(|(_, touches)| touches);
+    EngineRow { name: words(0), fathom, touches, alone: facts.contains(&"one"), words: words(3) }
 }
