@@ -321,22 +321,18 @@ impl<'a> Mapper<'a> {
     ) -> Vec<RunPlan> {
         let Some(stripe_bytes) = self.stripe(&one.workload, place, region) else { return Vec::new() };
         one.options.stripe_bytes = stripe_bytes;
-        let random = !matches!(
-            one.workload.addresses,
-            Addresses::Sequential
-                | Addresses::Strided { .. }
-                | Addresses::Backwards { .. }
-                | Addresses::Parts { .. }
-        );
-        if place.same > 1 && !random {
+        let walks = !one.workload.addresses.is_random();
+        if place.same > 1 && walks {
             let same = place.same;
             self.hand_over(format!(
                 "{same} files of one name: several positions in one file are not a pattern of fathom"
             ));
         }
         let shared = place.files.len() == 1 && clones > 1;
+        // Jobs of one run share a walk, but for laps, which each has for itself as fio's clones do.
+        let shares_walk = walks && !matches!(one.workload.addresses, Addresses::Laps { .. });
         let apart = region.increment_bytes > 0
-            || (shared && !random && !place.is_null)
+            || (shared && shares_walk && !place.is_null)
             || (!shared && stripe_bytes.is_some());
         if clones > 1 && apart {
             let alone = |clone: u32| {

@@ -115,6 +115,12 @@ fn clones_are_spread_as_fio_spreads_them() {
         apart.iter().map(|run| run.workload.offset_bytes).collect::<Vec<_>>(),
         [4096, 4096 + (1 << 30)]
     );
+    let laps = runs("--filename=/dev/x --rw=randread --percentage_random=50 --size=1m --numjobs=3");
+    assert_eq!(
+        (laps.len(), laps[0].workload.jobs),
+        (1, 3),
+        "each job has laps of its own, as fio's clones do"
+    );
     let own = runs("--size=1m --rw=write --numjobs=2");
     assert_eq!((own.len(), own[0].targets.len(), own[0].workload.jobs), (1, 2, 2));
     let striped = runs("--filename=/dev/x:/dev/y --rw=read --bs=64k --runtime=1 --time_based");
@@ -362,6 +368,10 @@ fn what_changes_the_io_goes_to_fio_with_its_reason() {
         ("--ioengine=libblkio --libblkio_driver=nvme-io_uring --libblkio_path=/dev/x", "libblkio_driver"),
         ("--ioengine=mmap --size=1g --rw=write --atomic=1", "atomic"),
         ("--filename_format=f$jobnum --nrfiles=4 --size=1g --rw=read", "of one name"),
+        (
+            "--filename_format=f$jobnum --nrfiles=4 --size=1g --rw=randread --percentage_random=50",
+            "of one name",
+        ),
         ("--filename=/dev/x --bs=0", "not 0"),
         ("--filename=/dev/x --rw=write --fsync=8 --fdatasync=1", "one of the two"),
         ("--filename=/dev/x --rw=write --buffer_pattern='file'", "neither a file"),
