@@ -99,7 +99,7 @@ impl Sizes {
     pub fn mean_bytes(&self) -> f64 {
         match self {
             Sizes::Fixed { bytes } => *bytes as f64,
-            Sizes::Range { min_bytes, max_bytes, .. } => (*min_bytes + *max_bytes) as f64 / 2.0,
+            Sizes::Range { min_bytes, max_bytes, .. } => (*min_bytes as f64 + *max_bytes as f64) / 2.0,
             Sizes::Split { shares } => shares.iter().map(|s| s.bytes as f64 * s.share).sum(),
         }
     }

@@ -7,6 +7,7 @@
     reason = "helpers of tests may fail by panicking"
 )]
 
+mod asked;
 mod audit;
 mod own;
 mod samples;

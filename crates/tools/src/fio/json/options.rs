@@ -1,15 +1,16 @@
-//! The workload that fio's options ask for, as far as a record can hold it; the rest is named.
+//! The workload that the options of a result ask for, as far as a record can hold it; the rest is named.
+//!
+//! What they mean is said where jobs become runs of fathom ([`map`]); here is what results alone have: options of the
+//! global section beside a job's own, and lists that are not whole.
 
-use fathom_record::workload::{
-    Addresses, Data, HotSpot, Length, Mix, SizeShare, Sizes, SizesByDirection, Verify, Zone,
-};
+use fathom_record::workload::Length;
 use fathom_record::{Origin, Workload};
 
+use crate::fio::job::{Given, Job};
+use crate::fio::map;
+use crate::fio::options::{self, EngineRow};
 use crate::fio::value::{self, KiloBase};
 use crate::import::blank_workload;
-
-/// Options by which the loop of a job is held back.
-pub const HOLDING_BACK: [&str; 4] = ["rate", "rate_iops", "thinktime", "latency_target"];
 
 /// Options of one job: its own, and those of the global section where it does not set them.
 #[derive(Clone, Copy, Debug)]
@@ -35,18 +36,15 @@ impl<'a> Options<'a> {
         self.get(&[name]).is_some_and(|text| value::boolean(Some(text)).unwrap_or(true))
     }
 
-    /// Whether a later option is the other of two that mean the same, so that it decides.
-    fn is_later(&self, name: &str, other: &str) -> bool {
-        let rank = |name: &str| {
-            let place = |list: &[(String, String)]| list.iter().rposition(|(known, _)| known == name);
-            place(self.own).map(|at| (1, at)).or_else(|| place(self.global).map(|at| (0, at)))
-        };
-        rank(name) > rank(other)
-    }
-
-    /// A number with a point.
-    fn number(&self, name: &str) -> Option<f64> {
-        self.get(&[name])?.trim().parse().ok()
+    /// The job that has these options. Those that no version of fio is known to have are left out.
+    fn job(&self) -> Job {
+        let all = self.global.iter().chain(self.own);
+        let given = all.filter_map(|(name, value)| {
+            let value = Some(value.trim()).filter(|value| !value.is_empty()).map(str::to_owned);
+            let row = options::option(name)?;
+            Some(Given { row, value, place: String::new(), unset: Vec::new() })
+        });
+        Job { name: String::new(), given: given.collect(), defaults: self.global.len(), after_file: false }
     }
 
     /// A whole number as fio reads it.
@@ -83,9 +81,7 @@ impl<'a> Options<'a> {
 
     /// Whether the engine has one I/O in flight whatever depth is asked for; unknown where it is not named.
     pub fn is_synchronous(&self) -> bool {
-        const SYNCHRONOUS: [&str; 9] =
-            ["sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "splice", "ftruncate", "falloc"];
-        self.engine().is_some_and(|engine| SYNCHRONOUS.contains(&engine))
+        self.engine().and_then(options::engine).is_some_and(EngineRow::does_one_at_a_time)
     }
 
     /// Clones of the job.
@@ -139,28 +135,18 @@ impl Values<'_, '_> {
 /// The workload of `jobs` jobs, and in the origin what of it is not told or not held.
 pub fn workload(options: &Options<'_>, jobs: u32, origin: &mut Origin) -> Workload {
     let mut out = blank_workload();
-    let mut unsaid = Vec::new();
     out.jobs = jobs;
     out.depth = if options.is_synchronous() { 1 } else { options.depth() };
     if options.engine().is_none() && out.depth > 1 {
         let reason = "no engine is named, and fio's default is another on Windows: this is iodepth";
         origin.lacks("workload.depth", reason);
     }
-    match options.get(&["rw", "readwrite"]) {
-        Some(rw) => (out.mix, out.addresses) = pattern(options, rw, origin),
-        None => unsaid.push("mix"),
-    }
-    match sizes(options) {
-        Some(sizes) => out.sizes = sizes,
-        // fio's default is what the record's guess is: 4 KiB.
-        None if SIZES.iter().all(|names| options.get(names).is_none()) => {}
-        None => unsaid.push("sizes"),
+    for (field, why) in map::ask(&options.job(), &mut out) {
+        origin.lacks(format!("workload.{field}"), why);
     }
     let mut values = Values { options, origin };
     out.span_bytes = values.bytes("span_bytes", &["size"]);
     out.offset_bytes = values.bytes("offset_bytes", &["offset"]).unwrap_or(0);
-    out.alignment_bytes = values.bytes("alignment_bytes", &["blockalign", "ba"]);
-    out.data = data(options);
     out.length = Length {
         time_ns: values.time_ns("length.time_ns", &["runtime", "timeout"]),
         operations: options.int("number_ios"),
@@ -168,160 +154,16 @@ pub fn workload(options: &Options<'_>, jobs: u32, origin: &mut Origin) -> Worklo
         warmup_ns: values.time_ns("length.warmup_ns", &["ramp_time"]).unwrap_or(0),
     };
     out.seed = options.int("randseed").unwrap_or(0);
-    for field in unsaid {
-        origin.lacks(
-            format!("workload.{field}"),
-            "the result does not name it, or not in a form that is known",
-        );
-    }
     if options.get(&["randseed"]).is_none() {
         origin.lacks("workload.seed", "the result does not name it");
-    }
-    for limit in HOLDING_BACK {
-        if let Some(value) = options.get(&[limit]) {
-            let reason = format!("the loop was held back by {limit}={value}, which a record does not hold");
-            origin.lacks("workload.arrival", reason);
-        }
     }
     out
 }
 
-/// Directions with their shares, and the order of addresses.
-fn pattern(options: &Options<'_>, rw: &str, origin: &mut Origin) -> (Mix, Addresses) {
-    let name = rw.split(':').next().unwrap_or(rw).trim();
-    let percent = |name: &str| options.get(&[name])?.trim().trim_end_matches('%').parse::<f64>().ok();
-    let read_percent = if options.is_later("rwmixwrite", "rwmixread") {
-        percent("rwmixwrite").map(|write| 100.0 - write)
-    } else {
-        percent("rwmixread")
-    };
-    let read_percent = read_percent.unwrap_or(50.0);
-    let (read_share, trim_share) = match name.strip_prefix("rand").unwrap_or(name) {
-        "read" => (1.0, 0.0),
-        "write" => (0.0, 0.0),
-        "trim" => (0.0, 1.0),
-        "trimwrite" => (0.0, 0.5),
-        "rw" | "readwrite" => ((read_percent / 100.0).clamp(0.0, 1.0), 0.0),
-        _ => {
-            origin.lacks("workload.mix", format!("the direction {rw} is not known"));
-            (1.0, 0.0)
-        }
-    };
-    let flush = options.int("fsync").or_else(|| options.int("fdatasync")).unwrap_or(0);
-    let mix = Mix { read_share, trim_share, flush_every_writes: flush };
-    if !name.starts_with("rand") {
-        return (mix, Addresses::Sequential);
-    }
-    let independent =
-        if options.flag("norandommap") { Addresses::RandomIndependent } else { Addresses::RandomCycle };
-    let addresses = match options.get(&["random_distribution"]) {
-        None => independent,
-        Some(text) => distribution(text).unwrap_or_else(|| {
-            let reason = format!("random_distribution={text} has no counterpart in a record");
-            if !text.starts_with("random") {
-                origin.lacks("workload.addresses", reason);
-            }
-            independent
-        }),
-    };
-    (mix, addresses)
-}
-
-/// A skewed choice of addresses.
-fn distribution(text: &str) -> Option<Addresses> {
-    let (name, rest) = text.split_once(':')?;
-    let first: Option<f64> = rest.split(':').next().and_then(|number| number.trim().parse().ok());
-    match name {
-        "zipf" => first.map(|exponent| Addresses::Zipf { exponent }),
-        "pareto" => first.map(|skew| Addresses::Pareto { skew }),
-        "normal" => first.map(|percent| Addresses::Normal { deviation: percent / 100.0 }),
-        "zoned" => {
-            let share = |text: &str| text.trim().parse::<f64>().ok().map(|percent| percent / 100.0);
-            let zones: Option<Vec<Zone>> = rest
-                .split(':')
-                .map(|zone| {
-                    let (access, span) = zone.split_once('/')?;
-                    Some(Zone { access_share: share(access)?, span_share: share(span)? })
-                })
-                .collect();
-            match zones?.as_slice() {
-                [hot, cold] if (hot.span_share + cold.span_share - 1.0).abs() < 1e-9 => {
-                    Some(Addresses::HotSpot(HotSpot {
-                        span_share: hot.span_share,
-                        access_share: hot.access_share,
-                    }))
-                }
-                zones => Some(Addresses::Zoned { zones: zones.to_vec() }),
-            }
-        }
-        _ => None,
-    }
-}
-
-/// The options that say sizes of I/Os: one over which the others go first.
-const SIZES: [&[&str]; 3] = [&["bssplit"], &["bsrange", "blocksize_range"], &["bs", "blocksize"]];
-
-/// Sizes of each direction; what is left out between commas has fio's default.
-fn sizes(options: &Options<'_>) -> Option<SizesByDirection> {
-    let kilo = options.kilo();
-    let each = |text: &str, one: &dyn Fn(&str) -> Option<Sizes>| {
-        let default = || Some(Sizes::Fixed { bytes: 4096 });
-        let [read, write, trim] = value::triple(text).map(|part| part.map_or_else(default, one));
-        let (read, write, trim) = (read?, write?, trim?);
-        // fio's offsets are multiples of the smallest size of their own direction.
-        let own_alignment = read != write || write != trim;
-        Some(SizesByDirection { read, write, trim, own_alignment, rewrites_trimmed: false })
-    };
-    let [splits, ranges, fixed] = SIZES;
-    if let Some(text) = options.get(splits) {
-        return each(text, &|part| split(part, kilo));
-    }
-    if let Some(text) = options.get(ranges) {
-        return each(text, &|part| range(part, kilo));
-    }
-    each(options.get(fixed)?, &|part| value::bytes(part, kilo).ok().map(|bytes| Sizes::Fixed { bytes }))
-}
-
-fn range(text: &str, kilo: KiloBase) -> Option<Sizes> {
-    let (low, high) = text.split_once(['-', ':'])?;
-    let (min_bytes, max_bytes) = (value::bytes(low, kilo).ok()?, value::bytes(high, kilo).ok()?);
-    if min_bytes == max_bytes {
-        return Some(Sizes::Fixed { bytes: min_bytes });
-    }
-    // fio draws multiples of the smallest size.
-    Some(Sizes::Range { min_bytes, max_bytes, step_bytes: min_bytes })
-}
-
-/// `4k/60:64k/40`; what has no percentage shares the rest.
-fn split(text: &str, kilo: KiloBase) -> Option<Sizes> {
-    let parts: Option<Vec<(u64, Option<f64>)>> = text
-        .split(':')
-        .map(|part| {
-            let (bytes, percent) = part.split_once('/').unwrap_or((part, ""));
-            Some((value::bytes(bytes, kilo).ok()?, percent.trim().parse().ok()))
-        })
-        .collect();
-    let parts = parts?;
-    let given: f64 = parts.iter().filter_map(|(_, percent)| *percent).sum();
-    let open = parts.iter().filter(|(_, percent)| percent.is_none()).count();
-    let rest = if open > 0 { (100.0 - given).max(0.0) / open as f64 } else { 0.0 };
-    let share =
-        |(bytes, percent): (u64, Option<f64>)| SizeShare { bytes, share: percent.unwrap_or(rest) / 100.0 };
-    Some(Sizes::Split { shares: parts.into_iter().map(share).collect() })
-}
-
-fn data(options: &Options<'_>) -> Data {
-    let share = |name| options.number(name).map_or(0.0, |percent: f64| (percent / 100.0).clamp(0.0, 1.0));
-    let verified = options.get(&["verify"]).is_some_and(|method| !matches!(method.trim(), "" | "0" | "none"));
-    Data {
-        compressible_share: share("buffer_compress_percentage"),
-        duplicate_share: share("dedupe_percentage"),
-        verify: if verified { Verify::AtEnd } else { Verify::Off },
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use fathom_record::workload::{SizeShare, Sizes};
+
     use super::*;
 
     fn list(text: &str) -> Vec<(String, String)> {
@@ -354,7 +196,9 @@ mod tests {
         let found = workload(&Options { global: &[], own: &own }, 1, &mut origin);
         assert_eq!(found.depth, 1, "psync has one I/O in flight");
         let absent: Vec<&str> = origin.absent.iter().map(|absent| absent.field.as_str()).collect();
-        assert_eq!(absent, ["workload.mix", "workload.sizes", "workload.seed", "workload.arrival"]);
+        let expected =
+            ["addresses", "mix", "sizes", "arrival", "seed"].map(|name| format!("workload.{name}"));
+        assert_eq!(absent, expected);
     }
 
     fn read(text: &str) -> (Workload, Vec<(String, String)>) {

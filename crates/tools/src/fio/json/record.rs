@@ -2,13 +2,14 @@
 
 use fathom_record::facts::EngineFacts;
 use fathom_record::run::{DirectionSummary, Ending, IoGroup, JobSummary, Ledger, RunRecord, Summary, Tool};
+use fathom_record::workload::Arrival;
 use fathom_record::{Direction, Origin};
 use jiff::Timestamp;
 
 use super::combine::together;
 use super::document::{Document, Job};
 use super::numbers;
-use super::options::{HOLDING_BACK, Options, workload};
+use super::options::{Options, workload};
 use super::{coarse_percentiles, errno, steady};
 use crate::import::{Context, blank};
 
@@ -90,11 +91,13 @@ fn run(document: &Document, jobs: &[Job], at: usize, mut origin: Origin, context
         returned_stamp: String::new(),
     };
     record.ending = ending(jobs, &options);
-    let closed = !HOLDING_BACK.iter().any(|limit| options.get(&[limit]).is_some());
-    let is_told = record.origin.as_ref().is_none_or(|origin| origin.why_absent("workload.depth").is_none());
+    let is_told =
+        |field: &str| record.origin.as_ref().is_none_or(|origin| origin.why_absent(field).is_none());
+    let is_full =
+        asked.arrival == Arrival::Closed && ["workload.depth", "workload.arrival"].into_iter().all(is_told);
     record.summary = Summary {
         duration_ns,
-        in_flight_requested: (closed && is_told).then(|| f64::from(asked.jobs) * f64::from(asked.depth)),
+        in_flight_requested: is_full.then(|| f64::from(asked.jobs) * f64::from(asked.depth)),
         cpu_user_ns: cpu_ns(jobs, |job| job.usr_cpu),
         cpu_system_ns: cpu_ns(jobs, |job| job.sys_cpu),
         directions,

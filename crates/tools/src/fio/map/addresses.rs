@@ -26,18 +26,18 @@ impl Mapper<'_> {
         let plain = if without_map { Addresses::RandomIndependent } else { Addresses::RandomCycle };
         let Some(given) = self.job.last("random_distribution") else { return Ok(plain) };
         let (word, rest) = given.text().split_once(':').unwrap_or((given.text(), ""));
-        let number = |rest: &str, default: f64| match rest {
-            "" => Ok(default),
-            rest => rest.split([':', ',']).next().unwrap_or_default().trim().parse::<f64>(),
+        let number = |rest: &str, default: f64| {
+            let first = rest.split([':', ',']).next().unwrap_or_default();
+            let number = if rest.is_empty() { Some(default) } else { finite(first) };
+            number.ok_or_else(|| given.refuse(format!("`{rest}` is not a number")))
         };
-        let refused = |_| given.refuse(format!("`{rest}` is not a number"));
         Ok(match word {
             "random" => plain,
-            "zipf" => Addresses::Zipf { exponent: number(rest, 1.1).map_err(refused)? },
-            "pareto" => Addresses::Pareto { skew: number(rest, 0.2).map_err(refused)? },
+            "zipf" => Addresses::Zipf { exponent: number(rest, 1.1)? },
+            "pareto" => Addresses::Pareto { skew: number(rest, 0.2)? },
             "normal" | "gauss" => {
                 self.warn("random_distribution=normal: the popular blocks lie together in the middle; fio scatters them");
-                Addresses::Normal { deviation: normal_deviation(number(rest, 0.0).map_err(refused)?) }
+                Addresses::Normal { deviation: normal_deviation(number(rest, 0.0)?) }
             }
             "zoned" => self.zoned(rest)?,
             other => {
@@ -142,7 +142,8 @@ impl Mapper<'_> {
         for part in each[0].unwrap_or_default().split(':').filter(|part| !part.is_empty()) {
             let (access, span) = part.split_once('/').unwrap_or((part, ""));
             let percent = |text: &str| {
-                text.trim().parse::<f64>().map_err(|_| given.refuse(format!("`{part}` is not a valid zone")))
+                let share = finite(text).filter(|share| *share >= 0.0);
+                share.ok_or_else(|| given.refuse(format!("`{part}` is not a valid zone")))
             };
             zones.push((percent(access)?, if span.trim().is_empty() { None } else { Some(percent(span)?) }));
         }
@@ -158,9 +159,17 @@ impl Mapper<'_> {
         };
         let mut zones: Vec<Zone> = zones.into_iter().map(zone).collect();
         let spans: f64 = zones.iter().map(|zone| zone.span_share).sum();
+        if spans <= 0.0 {
+            return Err(given.refuse("its zones have no share of the span"));
+        }
         zones.iter_mut().for_each(|zone| zone.span_share /= spans);
         Ok(Addresses::Zoned { zones })
     }
+}
+
+/// A number with a point, that is one.
+fn finite(text: &str) -> Option<f64> {
+    text.trim().parse().ok().filter(|number: &f64| number.is_finite())
 }
 
 /// fio draws the mean of twelve numbers that are uniform over the span and adds one that is uniform over

@@ -6,6 +6,26 @@ use super::{Mapper, has_reads, has_writes};
 use crate::Refusal;
 use crate::fio::value;
 
+/// The same of so many clones in one run, each with rates of its own.
+pub(super) fn of_clones(mut one: Arrival, clones: u32) -> Arrival {
+    match &mut one {
+        Arrival::Constant { rate_per_s } | Arrival::Poisson { rate_per_s } => {
+            *rate_per_s *= f64::from(clones);
+        }
+        Arrival::PerDirection { read_per_s, write_per_s, .. } => {
+            for rate in [read_per_s, write_per_s].into_iter().flatten() {
+                *rate *= f64::from(clones);
+            }
+        }
+        Arrival::Closed
+        | Arrival::Pausing { .. }
+        | Arrival::Ramp { .. }
+        | Arrival::Steps { .. }
+        | Arrival::Traced { .. } => {}
+    }
+    one
+}
+
 impl Mapper<'_> {
     /// fio caps each direction on its own, and not the flushes between writes. `depth` is what the engine keeps in flight,
     /// whatever the job asks for.
@@ -55,7 +75,7 @@ impl Mapper<'_> {
                     .map_err(|cause| given.refuse(cause))?;
                 let bytes = if name == "rate" { used[at].1.mean_bytes() } else { 1.0 };
                 // Of a rate in bytes and one in I/Os, fio takes the bytes.
-                let rate = Some(number as f64 / bytes).filter(|rate| *rate > 0.0);
+                let rate = Some(number as f64 / bytes).filter(|rate| rate.is_finite() && *rate > 0.0);
                 rates[at] = rates[at].or(rate);
             }
         }

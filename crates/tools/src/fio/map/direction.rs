@@ -19,6 +19,9 @@ pub(super) struct Kind {
 }
 
 impl Kind {
+    /// fio's default.
+    pub const READS: Self = Self { random: false, hole_bytes: 0, back_bytes: 0, does: Does::Read };
+
     /// Bytes that I/Os of `io_bytes` move from the start of a span to its end, where holes are left between them.
     pub fn lap_bytes(&self, span_bytes: Option<u64>, io_bytes: u64) -> Option<u64> {
         let (span_bytes, stride) = (span_bytes?, io_bytes.saturating_add(self.hole_bytes));
@@ -50,7 +53,7 @@ enum Does {
 impl Mapper<'_> {
     pub(super) fn kind(&mut self) -> Result<Kind, Refusal> {
         let Some(given) = self.job.last("rw") else {
-            return Ok(Kind { random: false, hole_bytes: 0, back_bytes: 0, does: Does::Read });
+            return Ok(Kind::READS);
         };
         let (word, after) = match given.text().split_once(':') {
             Some((word, after)) => (word.trim(), Some(after.trim())),

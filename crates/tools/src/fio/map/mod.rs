@@ -5,6 +5,7 @@
 
 mod addresses;
 mod arrival;
+mod asked;
 mod beside;
 mod burner;
 mod data;
@@ -23,6 +24,7 @@ mod sizes;
 mod special;
 mod stages;
 
+pub(crate) use asked::ask;
 pub use beside::{Ends, spread_exitall};
 pub use burner::Burner;
 pub use place::is_of_a_device;

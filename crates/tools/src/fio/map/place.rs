@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use fathom_record::Workload;
 use fathom_record::engines::Need;
 use fathom_record::plan::RunPlan;
-use fathom_record::workload::{Addresses, Arrival};
+use fathom_record::workload::Addresses;
 
 use super::Mapper;
+use super::arrival::of_clones;
 use super::direction::Kind;
 use crate::Refusal;
 use crate::fio::job::{Given, Job};
@@ -354,21 +355,7 @@ impl<'a> Mapper<'a> {
         for count in [&mut length.bytes, &mut length.operations].into_iter().flatten() {
             *count = count.saturating_mul(u64::from(clones));
         }
-        match &mut one.workload.arrival {
-            Arrival::Constant { rate_per_s } | Arrival::Poisson { rate_per_s } => {
-                *rate_per_s *= f64::from(clones)
-            }
-            Arrival::PerDirection { read_per_s, write_per_s, .. } => {
-                for rate in [read_per_s, write_per_s].into_iter().flatten() {
-                    *rate *= f64::from(clones);
-                }
-            }
-            Arrival::Closed
-            | Arrival::Pausing { .. }
-            | Arrival::Ramp { .. }
-            | Arrival::Steps { .. }
-            | Arrival::Traced { .. } => {}
-        }
+        one.workload.arrival = of_clones(one.workload.arrival, clones);
         vec![one]
     }
 

@@ -77,7 +77,11 @@ impl Mapper<'_> {
         }
         if min_bytes > 0 && max_bytes % min_bytes != 0 {
             self.hand_over(format!("bsrange={text}: the largest size is not a multiple of the smallest"));
-            return Ok(Sizes::Fixed { bytes: min_bytes });
+            let max_bytes = max_bytes - max_bytes % min_bytes;
+            return Ok(match max_bytes > min_bytes {
+                true => Sizes::Range { min_bytes, max_bytes, step_bytes: min_bytes },
+                false => Sizes::Fixed { bytes: min_bytes },
+            });
         }
         Ok(Sizes::Range { min_bytes, max_bytes, step_bytes: min_bytes })
     }
