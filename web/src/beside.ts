@@ -14,11 +14,11 @@ interface Look {
 
 const LOOKS: Record<Beside["name"], Look> = {
   processors: { title: "CPUs of the machine", quantity: "share of the time in use", write: percent, range: () => [0, 1] },
-  process: { title: "CPU of the measuring process", quantity: "processors' worth of time: 1 is one processor in full", write: plain },
+  process: { title: "CPU of the measuring process", quantity: "CPU time in cores: 1 is one core in full", write: plain },
   device: { title: "Device", quantity: "I/Os queued or in the device on average, as its system counts them", write: plain },
   // What is warm is not near 0; small steps shall not look large either.
   temperature: { title: "Temperature", quantity: "degrees Celsius; most sensors are asked every 10 s", write: (value) => `${value.toFixed(0)} °C`, range: (values) => [Math.min(...values) - 5, Math.max(...values) + 5] },
-  balance: { title: "Burst balance", quantity: "share that is left, as the cloud tells it", write: percent, range: () => [0, 1] },
+  balance: { title: "Burst balance", quantity: "share that is left, as the cloud reports it", write: percent, range: () => [0, 1] },
 };
 
 // A value with its unit.
@@ -46,5 +46,5 @@ export function missing(all: Beside[]): HTMLElement[] {
   for (const { name, missing: reason } of all) if (reason !== null) reasons.set(reason, [...(reasons.get(reason) ?? []), LOOKS[name].title]);
   if (reasons.size === 0) return [];
   const lines = [...reasons].map(([reason, titles]) => el("li", {}, `${titles.join(", ")}: ${reason}`));
-  return [el("h3", {}, "Not measured beside it"), el("ul", { class: "quiet prose" }, ...lines)];
+  return [el("h3", {}, "Not measured alongside"), el("ul", { class: "quiet prose" }, ...lines)];
 }

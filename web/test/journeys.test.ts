@@ -250,7 +250,7 @@ test("what the machine did beside a run is under the same cursor", async () => {
   await page.getByText(/^Meanwhile: CPUs of the machine: busiest core /).waitFor();
   await page.getByText("Table: CPUs of the machine").click();
   await rows("CPUs of the machine, as a table", 6);
-  await page.getByRole("heading", { name: "Not measured beside it" }).waitFor();
+  await page.getByRole("heading", { name: "Not measured alongside" }).waitFor();
   await picture("beside");
   await faultless(page, "a run with what was beside it");
 });

@@ -178,7 +178,7 @@ pub fn missing(seen: &[Symptom]) -> impl Iterator<Item = &'static str> {
         _ => seen.iter().any(|seen| seen.figure.feature == feature),
     };
     let processors = if is_seen(Feature::MeanCore) || is_seen(Feature::GeneratorBusy) {
-        "How busy the busiest processor was is not known."
+        "How busy the busiest CPU core was is not known."
     } else {
         "The CPUs' load was not measured, or time was simulated."
     };

@@ -212,8 +212,7 @@ fn undeclared(seen: &[Symptom], bounds: &[Bound]) -> Option<Restraint> {
     let limits =
         ENFORCED.iter().filter(|limit| **limit != Limit::BurstCredits && !is_at_known(**limit, bounds));
     let touched: Vec<Limit> = limits.copied().collect();
-    let text =
-        "Nobody declared such a limit: a full device, a lock or a cache that drains evenly is as flat.";
+    let text = "No such limit was declared: a full device, a lock or a cache that drains evenly is as flat.";
     (!is_counted && !touched.is_empty()).then(|| Restraint::new(UNDECLARED, text).touching(&touched))
 }
 
@@ -398,7 +397,7 @@ fn undecided(
     let reason = match candidates {
         0 => "nothing that was measured points to a limit",
         1 => "one limit is possible, but not shown",
-        _ => "several limits are possible, and what was measured does not tell them apart",
+        _ => "several limits are possible, and what was measured does not distinguish them",
     };
     Claim {
         limit: Limit::Unknown,

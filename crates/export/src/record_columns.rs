@@ -116,7 +116,7 @@ pub const COLUMNS: &[Column] = &[
     integer("response_p999_ns", "99.9th percentile", |line| quantile(response(line), 0.999)),
     integer("response_max_ns", "largest response latency", |line| of_summary(response(line), |s| s.max_ns)),
     text("metric", "metric of a sample, as cpu.user", |line| sample(line, |series| &series.metric)),
-    text("label", "its processor, device or interface; empty for the machine", |line| match &line.place {
+    text("label", "its CPU, device or interface; empty for the machine", |line| match &line.place {
         Place::Sample(series, ..) if !series.label.is_empty() => series.label.clone().into(),
         _ => Value::Absent,
     }),

@@ -72,7 +72,7 @@ pub fn current(market: &Market, size_gib: u64, text: &str) -> Result<Offer, Refu
         }
     }
     let offer = market.configured(volume, wanted);
-    offer.ok_or_else(|| wrong(format!("no {volume} of {} GiB is sold in this region", wanted.size_gib)))
+    offer.ok_or_else(|| wrong(format!("no {volume} of {} GiB is on offer in this region", wanted.size_gib)))
 }
 
 #[cfg(test)]

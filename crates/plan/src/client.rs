@@ -48,7 +48,7 @@ fn checked(clients: Vec<Client>) -> Result<Vec<Client>, String> {
         clients.iter().partition(|client| client.role == Role::Load);
     match (load.as_slice(), target.as_slice()) {
         ([], [only, ..]) => Err(format!(
-            "client {} has the role `target` and measures nothing, and nobody else measures: add a client that does, \
+            "client {} has the role `target` and measures nothing, and no other client measures: add a client that does, \
              e.g. --client local",
             only.name
         )),
@@ -140,7 +140,7 @@ mod tests {
         };
         assert_eq!(refusal(&["ssh:c1", "ssh:t1 role=target target=/dev/sda"]), Ok(2));
         for (typed, says) in [
-            (&["ssh:t1 role=target"][..], "nobody else measures"),
+            (&["ssh:t1 role=target"][..], "no other client measures"),
             (&["local", "ssh:t1 role=target", "ssh:t2 role=target"], "t1 and t2 both have the role"),
             (&["local", "ssh:t1 role=target destroy=S1"], "writes nothing"),
             (&["local push=true"], "is this machine"),

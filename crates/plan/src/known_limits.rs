@@ -220,7 +220,7 @@ pub(super) fn throughput(text: &str) -> Result<CeilingRate, String> {
     }
     let ByteRate(bytes_per_s) = text.parse().map_err(|error: fathom_measure::UnitError| error.to_string())?;
     if bytes_per_s == 0.0 {
-        return Err("a ceiling of 0 leaves nothing to measure: write one as throughput=125MB/s".to_owned());
+        return Err("a ceiling of 0 leaves nothing to measure; e.g. throughput=125MB/s".to_owned());
     }
     if bytes_per_s < LEAST_BYTES_PER_S {
         return Err(format!("`{text}` is less than any storage moves: look at the unit, as in 125MB/s"));

@@ -28,16 +28,16 @@ const DEFAULT_LIMIT_NS: u64 = 600_000_000_000;
 /// What `fathom repeat` is told beside an evaluation, value by value and unread.
 #[derive(Args, Clone, Debug, Default, PartialEq)]
 pub struct RawRepeat {
-    /// What stands for a side of the evaluation here, e.g. 'gp3=/mnt/gp3'; give it again for each further side, and for
+    /// What stands for a side of the evaluation here, e.g. 'gp3=/mnt/gp3'; repeatable, for each further side, and for
     /// each further target of one. Sides in their order can be given as --target too.
     #[arg(long = "side", value_name = "NAME=TARGET")]
     pub side: Vec<Text>,
 
-    /// A target of the side that is called local; give it again for each further one.
+    /// A target of the side that is called local; repeatable, for each further one.
     #[arg(long, value_name = "TARGET")]
     pub local: Vec<Text>,
 
-    /// A target of the next side that is not called local; give it again for each further side.
+    /// A target of the next side that is not called local; repeatable, for each further side.
     #[arg(long, value_name = "TARGET")]
     pub remote: Vec<Text>,
 
@@ -61,7 +61,7 @@ pub struct RawRepeat {
     #[command(flatten)]
     pub restarts: RawRestarts,
 
-    /// A fact of the machine that tells that a side is in force, e.g. 'native=kernel=6.12.*'; give it again for each
+    /// A fact of the machine that tells that a side is in force, e.g. 'native=kernel=6.12.*'; repeatable, for each
     /// side. Facts: kernel, driver:DEVICE, file:PATH, sysctl:NAME, and on Windows registry:HKLM\\KEY\\NAME.
     #[arg(long = "is", value_name = "NAME=FACT=VALUE", requires = "across_restarts")]
     pub is: Vec<Text>,

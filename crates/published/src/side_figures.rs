@@ -35,7 +35,7 @@ fn processors(row: &PublishedRow) -> Vec<Option<Symptom>> {
     let busiest = share(row.busiest_core_percent).or(alone);
     vec![
         busiest.and_then(|share| {
-            let text = format!("The busiest processor was busy {} of the time.", printed::percent(share));
+            let text = format!("The busiest CPU core was busy {} of the time.", printed::percent(share));
             Symptom::new(Feature::BusiestCore, share, SHARE_ERROR, text)
         }),
         all.filter(|_| row.cores != Some(1.0)).and_then(|share| {

@@ -29,8 +29,9 @@ pub fn of_sweep(sweep: &SweepRecord) -> Vec<Figure> {
         figures.push(Figure { name: "rate", title: format!("Rate over {}", key.key), caption, picture });
     }
     if let Some(picture) = grid_curves(("Sweep", "p99"), place, &latencies, number::time_tick) {
-        let caption =
-            format!("99th percentile of service latency, from the merged histograms of a cell.{remark}");
+        let caption = format!(
+            "99th percentile of service latency, from the merged histograms of a test point.{remark}"
+        );
         figures.push(Figure {
             name: "latency",
             title: format!("Latency over {}", key.key),
@@ -122,7 +123,7 @@ fn heat(sweep: &SweepRecord) -> Option<Figure> {
     heat_map(("Sweep", "IOPS"), &map, forms).map(|drawn| {
         let mut caption = "The shade is the rate on a logarithmic scale.".to_owned();
         if map.figures.iter().any(Option::is_none) {
-            caption += " Crossed cells were not measured.";
+            caption += " Crossed test points were not measured.";
         }
         if !drawn.has_figures {
             caption += " The figures are in the table: there is no room for them here.";

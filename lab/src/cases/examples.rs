@@ -71,7 +71,7 @@ fn told(case: &Judged) -> String {
         Place::Vm => "in a virtual machine",
     };
     let truth = match &case.truth {
-        Truth::Binds(causes) if causes.len() > 1 => format!("what binds by construction: {}", case.truth),
+        Truth::Binds(causes) if causes.len() > 1 => format!("the limit by construction: {}", case.truth),
         Truth::Binds(_) | Truth::Nothing | Truth::Outside(_) => format!("by construction: {}", case.truth),
     };
     let typed = if case.arguments.is_empty() {

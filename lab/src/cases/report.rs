@@ -78,7 +78,7 @@ pub fn markdown(score: &Score, figures: &[Figure]) -> String {
         let _ = writeln!(text, "| {name} | {value} | {bound} |");
     }
     let head = "cases | right first | passive: among two | sure (0.95) | of these right | experiments |";
-    let _ = write!(text, "\n| what binds | {head}\n|---|---|---|---|---|---|---|\n");
+    let _ = write!(text, "\n| limit | {head}\n|---|---|---|---|---|---|---|\n");
     for (truth, row) in &score.by_truth {
         let _ = writeln!(text, "| {truth} | {}", cells(row));
     }

@@ -102,7 +102,7 @@ pub const SCENES: [Scene; 5] = [
     },
     Scene {
         evaluation: "windows-native-nvme",
-        devices: "two stacks of different processor cost, in real time, reads at a 330th of the rates",
+        devices: "two stacks of different CPU cost, in real time, reads at a 330th of the rates",
         words: &[
             "--target",
             "sim:ideal,size=100GiB,servers=32,write=7.3ms,read=3.92ms,read-stream=49MB/s,cpu=70us",

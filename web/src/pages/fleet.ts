@@ -277,7 +277,7 @@ function sums(summary: Summary): HTMLElement[] {
   const { money, risk, currency } = summary;
   const paid = (value: number): string => priced(value, currency);
   const unjudged = summary.volumes - summary.sized;
-  const expected = (volumes: number | null): string => (volumes === null ? "no history to tell" : `${count(volumes)} expected to need more`);
+  const expected = (volumes: number | null): string => (volumes === null ? "no history" : `${count(volumes)} expected to need more`);
   const tile = (figure: string, what: string): HTMLElement => el("li", {}, el("strong", {}, figure), el("span", { class: "quiet" }, what));
   const tiles = el("ul", { class: "tiles", "aria-label": "Sums" },
     tile(paid(money.waste_month), `a month wasted by ${count(money.cheaper)} volumes`),

@@ -289,7 +289,7 @@ pub fn done(experiment: Feature) -> &'static str {
         Feature::Unflushed => "Without waiting for stable storage it gave",
         Feature::Durable => "With each write made durable it gave",
         Feature::OneConnection => "One connection more, with as many in flight, gave",
-        Feature::OtherNode => "On processors of another NUMA node it gave",
+        Feature::OtherNode => "On CPUs of another NUMA node it gave",
         _ => "It gave",
     }
 }

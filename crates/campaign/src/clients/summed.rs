@@ -400,7 +400,7 @@ fn notes(facts: &ClientsFacts) -> Vec<String> {
     }
     if let Some(side) = &facts.target_side {
         notes.push(format!(
-            "Client {} was at the target's machine, {}, and is no part of the sum.",
+            "Client {} was at the target's machine, {}, and is not counted in the sum.",
             side.name, side.host
         ));
     }

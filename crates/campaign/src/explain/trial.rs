@@ -163,7 +163,7 @@ fn purpose(experiment: Feature) -> &'static str {
         Feature::Unflushed => "the same without waiting for stable storage",
         Feature::Durable => "each write made durable",
         Feature::OneConnection => "one connection more",
-        Feature::OtherNode => "processors of another NUMA node",
+        Feature::OtherNode => "CPUs of another NUMA node",
         _ => "an experiment",
     }
 }

@@ -70,6 +70,6 @@ impl Machine for Pretended {
         let known = self.answers.get(&format!("{} {}", request.method, request.url)).cloned();
         let queued =
             || self.queue.pop_front().map(|(status, body)| Response { status, body: body.into_bytes() });
-        known.or_else(queued).ok_or_else(|| Refusal::new("a server's answer", "nobody is there"))
+        known.or_else(queued).ok_or_else(|| Refusal::new("a server's answer", "no server is there"))
     }
 }

@@ -37,7 +37,7 @@ impl<E: Engine> Fault<E> {
         facts.features.push(Feature {
             name: "fault".to_owned(),
             used: true,
-            note: Some("chosen I/Os are made to fail: results are no measurement of the target".to_owned()),
+            note: Some("chosen I/Os are made to fail: results do not measure the target".to_owned()),
         });
         let in_flight = vec![None; depth as usize].into_boxed_slice();
         Self { inner, facts, plan, number: 0, latest_ns: None, in_flight, faults: 0 }

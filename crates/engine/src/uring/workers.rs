@@ -34,7 +34,7 @@ fn others() -> Result<libc::cpu_set_t, String> {
     let others: Vec<usize> =
         (0..CpuSet::MAX_CPU).filter(|cpu| all.is_set(*cpu) && !own.is_set(*cpu)).collect();
     if others.is_empty() {
-        return Err("the process has no other processor".to_owned());
+        return Err("the process has no other CPU".to_owned());
     }
     // SAFETY: all-zero bits are an empty set, and `CPU_SET` checks its bounds.
     Ok(unsafe {

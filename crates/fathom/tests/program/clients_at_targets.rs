@@ -108,7 +108,7 @@ fn who_measures_nothing_measures_nothing_alone_and_knows_its_devices() {
         assert_ne!(answer.status, 0, "{answer:?}");
         answer.stderr.split_whitespace().collect::<Vec<_>>().join(" ")
     };
-    assert!(refused(&["t=local role=target"]).contains("nobody else measures"));
+    assert!(refused(&["t=local role=target"]).contains("no other client measures"));
     let two = refused(&["a=local", "t=local role=target", "u=local role=target"]);
     assert!(two.contains("t and u both have the role"), "{two}");
     let writes = refused(&["a=local", "t=local role=target destroy=S1"]);

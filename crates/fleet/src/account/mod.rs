@@ -158,7 +158,7 @@ impl<'a> Account<'a> {
         }
         if unpriced > 0 {
             notes.push(format!(
-                "What {unpriced} volumes cost is not known: no such type, size or settings are sold in {} today.",
+                "What {unpriced} volumes cost is not known: no such type, size or settings are on offer in {} today.",
                 terms.region
             ));
         }

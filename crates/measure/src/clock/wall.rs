@@ -51,8 +51,8 @@ pub struct WallClock {
 impl WallClock {
     /// Chooses, calibrates and measures the clock. Takes about 20 ms.
     pub fn start() -> (Self, ClockFacts) {
-        let choice = counter::check()
-            .and_then(|()| calibrate().ok_or("the processor's counter could not be calibrated"));
+        let choice =
+            counter::check().and_then(|()| calibrate().ok_or("the CPU's counter could not be calibrated"));
         match choice {
             Ok((rate, origin)) => Self::from_counter(rate, origin),
             Err(reason) => Self::from_system(reason),

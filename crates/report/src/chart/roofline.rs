@@ -61,7 +61,7 @@ pub fn roofline(
     let y = Axis::log(rates.chain([highest * 1.6]), (BOTTOM, TOP), 5, number::rate_tick);
     let depths = points.iter().map(|p| p.in_flight);
     let x = Axis::log(depths.chain([1.0]), (LEFT, RIGHT), 6, number::rate_tick);
-    let label = format!("{title}: IOPS over I/Os in flight, under {} ceilings", across.len());
+    let label = format!("{title}: IOPS over I/Os in flight, under {} limits", across.len());
     Some(draw((WIDTH, HEIGHT), &label, |pen| {
         y.draw_rows(pen, (LEFT, RIGHT));
         x.draw_columns(pen, (TOP, BOTTOM));

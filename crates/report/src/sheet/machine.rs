@@ -96,8 +96,7 @@ pub fn instrument(engine: &EngineFacts, clock: Option<&ClockRecord>) -> Vec<Entr
 
 /// The clock and what it cannot see.
 fn limits(clock: &ClockRecord) -> [Entry; 3] {
-    let reason =
-        clock.fallback_reason.as_ref().map(|why| format!(" (the processor's counter is not used: {why})"));
+    let reason = clock.fallback_reason.as_ref().map(|why| format!(" (the CPU's counter is not used: {why})"));
     [
         entry("clock", format!("{}{}", clock.source, reason.unwrap_or_default())),
         entry(
@@ -130,7 +129,7 @@ pub fn environment(environment: &Environment) -> Vec<Entry> {
     let rest = [
         entry("system", named(&environment.os)),
         entry("kernel", named(&environment.kernel)),
-        entry("processor", optional(&environment.cpu_model)),
+        entry("CPU", optional(&environment.cpu_model)),
         entry("CPUs online", some(u64::from(environment.cpus), environment.cpus.to_string())),
         entry("NUMA nodes", some(u64::from(environment.numa_nodes), environment.numa_nodes.to_string())),
         entry("memory", some(environment.memory_bytes, number::size(environment.memory_bytes))),

@@ -32,7 +32,7 @@ pub fn account(run: &RunRecord) -> Option<Account> {
     ]);
     let trace = match run.witness.as_ref()? {
         Witness::Absent { reason } => {
-            let sentences = vec![format!("Nobody watched the block layer: {reason}.")];
+            let sentences = vec![format!("The block layer was not watched: {reason}.")];
             return Some(Account { table, sentences });
         }
         Witness::Seen(trace) => trace,

@@ -322,7 +322,7 @@ fn fill_or_refuse(
         let share = facts.written_share.unwrap_or_default() * 100.0;
         let cause = format!(
             "only {share:.1} % of its {} bytes were ever written; the rest reads as zeros without reaching the \
-             device, which is no measurement",
+             device, so reads would not measure it",
             facts.size_bytes
         );
         let remedy = "name its folder, so that a scratch file is written in full there, or fill the file: \

@@ -69,7 +69,9 @@ impl Look {
                 .with_remedy("name its folder, so that a scratch file is written in full there"))
         };
         if self.has(OFFLINE | RECALL_ON_OPEN | RECALL_ON_DATA_ACCESS) {
-            return refuse("its data is kept elsewhere and fetched when it is read, which is no measurement");
+            return refuse(
+                "its data is kept elsewhere and fetched when it is read, so reads would not measure this drive",
+            );
         }
         if self.has(SPARSE) {
             return refuse("it is sparse: what was never written reads as zeros without reaching the device");

@@ -206,7 +206,7 @@ fn fill_or_refuse(
     if !may_write {
         let cause = format!(
             "only {:.1} % of its {} bytes were ever written; the rest reads as zeros without reaching the device, \
-             which is no measurement",
+             so reads would not measure it",
             100.0 * written,
             facts.size_bytes
         );
@@ -274,7 +274,7 @@ pub fn system(place: &str, error: &io::Error) -> Error {
     let failed = Error::system(place, error);
     let remedy = match failed.kind {
         ErrorKind::Permission => "name a file that you may open, or start the terminal as administrator",
-        _ => "check that it is there, and that nobody else keeps it to himself",
+        _ => "check that it exists, and that no other program has it open exclusively",
     };
     failed.with_remedy(remedy)
 }

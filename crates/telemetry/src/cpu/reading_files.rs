@@ -25,7 +25,7 @@ impl Reading {
     /// # Errors
     /// When the file cannot be read.
     pub fn now(&mut self) -> Result<Vec<(String, Ticks)>, String> {
-        let text = self.0.text("processor shares need /proc mounted")?;
+        let text = self.0.text("CPU shares need /proc mounted")?;
         Ok(parse(&text).map(|(label, ticks)| (label.to_owned(), ticks)).collect())
     }
 }

@@ -37,9 +37,9 @@ impl Reading {
         let status =
             unsafe { NtQuerySystemInformation(CLASS, self.0.as_mut_ptr().cast(), ROOM as u32, &mut came) };
         if status < 0 {
-            return Err(format!("the system does not tell of its processors (status {status:#010x})"));
+            return Err(format!("the system does not report its CPUs (status {status:#010x})"));
         }
         let told = performance::parse(&self.0[..ROOM.min(came as usize)]);
-        if told.is_empty() { Err("the system told of no processor".to_owned()) } else { Ok(told) }
+        if told.is_empty() { Err("the system reported no CPU".to_owned()) } else { Ok(told) }
     }
 }

@@ -63,10 +63,7 @@ impl Counter {
     ///
     /// # Errors
     /// As the system reports them.
-    #[allow(
-        clippy::host_endian_bytes,
-        reason = "the kernel of this machine gives words as its processor has them"
-    )]
+    #[allow(clippy::host_endian_bytes, reason = "the kernel of this machine gives words as its CPU has them")]
     pub fn read(&mut self) -> io::Result<u64> {
         // Count, nanoseconds since the start, and those of them in which it counted: `read_format` above.
         let mut words = [[0_u8; 8]; 3];

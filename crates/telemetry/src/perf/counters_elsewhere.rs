@@ -8,7 +8,7 @@ pub enum Counters {}
 impl Counters {
     /// Always refuses.
     pub fn start() -> Result<Self, String> {
-        Err("not supported: processor counters are read on Linux only".to_owned())
+        Err("not supported: CPU counters are read on Linux only".to_owned())
     }
 
     /// Never called.

@@ -86,7 +86,7 @@ fn why_not(error: &io::Error) -> String {
         ),
         Some(libc::ENOSYS) => format!("not supported: the kernel has no perf events ({error})"),
         Some(libc::EMFILE) => format!("too many open files ({error}): raise `ulimit -n`"),
-        _ => format!("processor counters could not be started: {error}"),
+        _ => format!("CPU counters could not be started: {error}"),
     }
 }
 

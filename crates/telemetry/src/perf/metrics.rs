@@ -6,7 +6,7 @@ const SOURCE: &str = "perf_event_open";
 
 /// Label empty: program and kernel; `user`: the program alone, where the kernel may not be counted.
 pub const METRICS: &[MetricDecl] = &[
-    MetricDecl::rate("perf.cycles", "cycles/s", SOURCE, "Processor cycles spent on this process."),
+    MetricDecl::rate("perf.cycles", "cycles/s", SOURCE, "CPU cycles spent on this process."),
     MetricDecl::rate(
         "perf.instructions",
         "instructions/s",

@@ -46,7 +46,7 @@ pub(super) fn allowed_processors(evidence: &Evidence<'_>) -> Vec<Preflight> {
         return Vec::new();
     }
     let list = evidence.text("cpu", "", "allowed").unwrap_or("");
-    let effect = "The process may not use the other processors: more jobs than this share them.";
+    let effect = "The process may not use the other CPUs: more jobs than this share them.";
     let found = finding("process: allowed CPUs", format!("{list} of {online}"), Severity::Note, effect);
     vec![with_remedy(found, "taskset -pc $$ # shows the limit; a cpuset or taskset set it")]
 }

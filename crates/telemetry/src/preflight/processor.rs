@@ -13,8 +13,7 @@ pub(super) fn governor(evidence: &Evidence<'_>) -> Vec<Preflight> {
     vec![if governor == "performance" {
         found(Severity::Good, "CPUs keep their frequency.")
     } else {
-        let effect =
-            "Processors slow down between I/Os: latency at low depth rises and differs from run to run.";
+        let effect = "CPUs slow down between I/Os: latency at low depth rises and differs from run to run.";
         with_remedy(found(Severity::Warning, effect), "cpupower frequency-set -g performance")
     }]
 }
@@ -54,15 +53,14 @@ pub(super) fn clock_source(evidence: &Evidence<'_>) -> Vec<Preflight> {
 
 pub(super) fn timer(evidence: &Evidence<'_>) -> Vec<Preflight> {
     let Some(hz) = evidence.number("kernel", "", "timer_hz") else { return Vec::new() };
-    let effect =
-        "Each busy processor takes this many timer interrupts a second, which take a little of its time.";
+    let effect = "Each busy CPU takes this many timer interrupts a second, which take a little of its time.";
     vec![finding("kernel: timer", format!("{hz} Hz"), Severity::Good, effect)]
 }
 
 /// Parts of the kernel's own words for protections that cost on every system call or interrupt.
 const COSTLY: &[(&str, &str)] = &[
     ("PTI", "Every system call and interrupt switches page tables."),
-    ("Clear CPU buffers", "Every return to the program flushes processor buffers."),
+    ("Clear CPU buffers", "Every return to the program flushes CPU buffers."),
     ("Mitigation: IBRS", "Every system call changes the branch predictor's mode."),
     ("untrained return thunk", "Every kernel entry clears branch predictions."),
     ("Safe RET", "Every return in the kernel takes a detour."),

@@ -49,7 +49,7 @@ pub(super) fn other_io(evidence: &Evidence<'_>) -> Vec<Preflight> {
             _ => Severity::Good,
         };
         let effect = match severity {
-            Severity::Good => "Nobody else uses the device.",
+            Severity::Good => "Nothing else uses the device.",
             _ => "Somebody else used the device while nothing was measured: its rate is shared.",
         };
         let found =

@@ -21,7 +21,7 @@ pub(super) fn translated(evidence: &Evidence<'_>) -> Vec<Preflight> {
 pub(super) fn uptime(evidence: &Evidence<'_>) -> Vec<Preflight> {
     let up_s = evidence.number("system", "", "up_s").filter(|up_s| *up_s < STARTING_S);
     let judge = |up_s: f64| {
-        let effect = "What starts with the machine is at work: it shares processors and storage.";
+        let effect = "What starts with the machine is at work: it shares CPUs and storage.";
         let found = finding("system: uptime", format!("{up_s:.0} s"), Severity::Note, effect);
         with_remedy(found, "wait until it was up for 10 minutes")
     };
@@ -32,7 +32,7 @@ pub(super) fn processor_groups(evidence: &Evidence<'_>) -> Vec<Preflight> {
     let groups = evidence.number("system", "", "processor_groups").filter(|groups| *groups > 1.0);
     let judge = |groups: f64| {
         let effect = "A thread runs in the group that the system gives it: jobs may share one while others idle, and \
-                      telemetry shows the processors of one group.";
+                      telemetry shows the CPUs of one group.";
         finding("system: processor groups", groups, Severity::Note, effect)
     };
     groups.map(judge).into_iter().collect()

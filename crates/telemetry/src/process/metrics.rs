@@ -13,13 +13,8 @@ const STATUS: &str = "GetProcessMemoryInfo";
 
 /// Label empty: this process, all its threads.
 pub const METRICS: &[MetricDecl] = &[
-    MetricDecl::rate("process.user", "cores", USAGE, "Processors' worth of time in this process."),
-    MetricDecl::rate(
-        "process.system",
-        "cores",
-        USAGE,
-        "Processors' worth of time in the kernel for this process.",
-    ),
+    MetricDecl::rate("process.user", "cores", USAGE, "CPU time in cores, in this process."),
+    MetricDecl::rate("process.system", "cores", USAGE, "CPU time in cores, in the kernel for this process."),
     MetricDecl::rate("process.waits", "switches/s", USAGE, "Context switches because a thread waited."),
     MetricDecl::rate(
         "process.preemptions",

@@ -7,12 +7,7 @@ const TASKS: &str = "/proc/PID/task";
 
 /// Label empty: the process.
 pub const METRICS: &[MetricDecl] = &[
-    MetricDecl::rate("server.user", "cores", STAT, "Processors' worth of time in the program."),
-    MetricDecl::rate("server.system", "cores", STAT, "Processors' worth of time in the kernel for it."),
-    MetricDecl::rate(
-        "server.busiest_thread",
-        "share",
-        TASKS,
-        "Time on a processor of the thread of it that had most.",
-    ),
+    MetricDecl::rate("server.user", "cores", STAT, "CPU time in cores, in the program."),
+    MetricDecl::rate("server.system", "cores", STAT, "CPU time in cores, in the kernel for it."),
+    MetricDecl::rate("server.busiest_thread", "share", TASKS, "CPU time of its busiest thread."),
 ];

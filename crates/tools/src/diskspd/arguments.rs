@@ -488,7 +488,7 @@ fn affinity(text: &str, processors: &mut Vec<(u64, u64)>) -> Result<(), Fault> {
             None => {
                 let processor = number(part)?;
                 if processor > 255 {
-                    return Err(Fault::from(format!("unknown processor {processor} in a group")));
+                    return Err(Fault::from(format!("unknown CPU {processor} in a group")));
                 }
                 processors.push((group, processor));
                 pending = false;

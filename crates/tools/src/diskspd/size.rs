@@ -57,7 +57,7 @@ fn not_a_number(text: &str, wanted: &str) -> String {
         return format!("{wanted} is missing: values stand behind their flag without a space");
     }
     if text.contains(['$', '%', '{', '<', '[']) {
-        return format!("`{text}` is a placeholder that nobody filled in; {wanted} belongs there");
+        return format!("`{text}` is a placeholder that was not filled in; {wanted} belongs there");
     }
     format!("`{text}` is not {wanted}")
 }

@@ -85,7 +85,7 @@ pub fn read(input: &[u8]) -> Result<Sheet, Refusal> {
         });
     }
     if headers == 0 {
-        return Err(Refusal::new(TOOL, "no line names columns, as `r b swpd free ...` does"));
+        return Err(Refusal::new(TOOL, "no line names columns like `r b swpd free ...`"));
     }
     sheet.notes.push(
         "memory is taken as KiB, which vmstat prints unless it was told another unit with -S".to_owned(),

@@ -16,6 +16,6 @@ pub(super) use platform::wake_on_time;
 pub use platform::{allowed_cpus, bind};
 
 fn no_such_cpu(cpu: u32, cause: &str) -> EngineError {
-    EngineError::new(ErrorKind::Plan, format!("binding a thread to processor {cpu}"), cause)
+    EngineError::new(ErrorKind::Plan, format!("binding a thread to CPU {cpu}"), cause)
         .with_remedy(platform::CHOICE)
 }

@@ -12,7 +12,7 @@ use super::no_such_cpu;
 use crate::{EngineError, ErrorKind};
 
 /// What a user can choose from.
-pub const CHOICE: &str = "choose from the processors of the first group, counted from 0";
+pub const CHOICE: &str = "choose from the CPUs of the first processor group, counted from 0";
 
 /// Nothing: a thread here wakes up at the system's ticks.
 pub fn wake_on_time() {}
@@ -24,7 +24,7 @@ pub fn wake_on_time() {}
 pub fn bind(cpu: Option<u32>) -> Result<(), EngineError> {
     let Some(cpu) = cpu else { return Ok(()) };
     let Some(mask) = 1usize.checked_shl(cpu) else {
-        return Err(no_such_cpu(cpu, "its number is beyond the first group of processors"));
+        return Err(no_such_cpu(cpu, "its number is beyond the first processor group"));
     };
     // SAFETY: the first argument is a handle that means the calling thread, the second a number.
     let before = unsafe { SetThreadAffinityMask(GetCurrentThread(), mask) };
@@ -41,7 +41,7 @@ pub fn allowed_cpus() -> Result<BTreeSet<u32>, EngineError> {
     let told = unsafe { GetProcessAffinityMask(GetCurrentProcess(), &raw mut own, &raw mut all) };
     let cause = match told {
         0 => io::Error::last_os_error().to_string(),
-        _ if own == 0 => "it has processors of several groups".to_owned(),
+        _ if own == 0 => "it has CPUs of several processor groups".to_owned(),
         _ => return Ok((0..usize::BITS).filter(|cpu| own >> cpu & 1 == 1).collect()),
     };
     Err(EngineError::new(ErrorKind::Permission, "looking for CPUs", cause).with_remedy("use --cpus any"))

@@ -20,5 +20,5 @@ pub fn stated_hz() -> Option<u64> {
 /// # Errors
 /// Always.
 pub fn check() -> Result<(), Unavailable> {
-    Err("no counter of this processor is known here")
+    Err("no counter of this CPU is known here")
 }

@@ -50,7 +50,7 @@ impl Mapper<'_> {
             self.hand_over("ioengine=cpuio without runtime and exit_on_io_done would never end");
         }
         let chunk_us = self.job.int("cpuchunks")?.unwrap_or(CHUNK_US).max(1);
-        self.warn("ioengine=cpuio: its threads are no job of the results; what they used stands here");
+        self.warn("ioengine=cpuio: its threads are not a job of the results; what they used is stated here");
         Ok(Burner {
             threads,
             load_percent: load.min(100) as u32,

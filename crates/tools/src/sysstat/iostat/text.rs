@@ -210,5 +210,5 @@ fn no_header(text: &str) -> Refusal {
         return Refusal::new(TOOL, cause)
             .or("keep iostat's own output, or put its column's name on the first line");
     }
-    Refusal::new(TOOL, "no line names columns, as `Device r/s w/s ...` does").or("import the whole output")
+    Refusal::new(TOOL, "no line names columns like `Device r/s w/s ...`").or("import the whole output")
 }

@@ -333,7 +333,7 @@ fn notes(
     }
     if let Some((count, line)) = &sheet.strange {
         notes.push(format!(
-            "{count} lines are no part of the output and were left out; the first is `{line}`"
+            "{count} lines do not belong to the output and were left out; the first is `{line}`"
         ));
     }
     notes
