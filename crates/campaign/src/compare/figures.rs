@@ -43,8 +43,17 @@ impl Figures {
     /// Those that a workload has. A closed loop is judged by its rate; open arrivals set the rate, and are
     /// judged by how long their I/Os take.
     pub fn of(workload: &Workload) -> Self {
+        Self::of_arrivals(workload.arrival.is_open())
+    }
+
+    /// Those of runs that were made before: other tools hold I/Os to a rate too, and few say how late each was.
+    pub fn of_runs<'a>(workload: &Workload, mut runs: impl Iterator<Item = &'a RunRecord>) -> Self {
+        let is_told = |run: &RunRecord| run.summary.directions.iter().any(|it| it.response.is_some());
+        Self::of_arrivals(workload.arrival.is_open() && runs.any(is_told))
+    }
+
+    fn of_arrivals(open: bool) -> Self {
         use Figure::*;
-        let open = workload.arrival.is_open();
         let mut figures = Vec::new();
         if open {
             figures.extend([Response(0.99), Response(0.5), Response(0.999)]);

@@ -202,7 +202,7 @@ fn both_titles(a: &Workload, b: &Workload) -> String {
 
 fn compared(a: &[&RunRecord], b: &[&RunRecord], rules: &Rules) -> ComparedWorkload {
     let workload = a[0].workload.clone();
-    let figures = Figures::of(&workload);
+    let figures = Figures::of_runs(&workload, a.iter().chain(b).copied());
     let in_flight = |runs: &[&RunRecord]| {
         let all: Vec<f64> = runs.iter().filter_map(|run| run.summary.in_flight()).collect();
         student::mean(&all).unwrap_or(f64::NAN)

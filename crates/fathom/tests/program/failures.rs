@@ -39,12 +39,7 @@ const CASES: &[(&[&str], i32, &str, &str)] = &[
     (&["run", "--target", ".", "--io-flags", "dontcache"], 2, "plan", "--buffered"),
     (&["run", "--target", ".", "--engine", "sync", "--polled"], 2, "plan", "--engine uring"),
     (&["run", "--target", ".", "--polled", "--buffered"], 2, "plan", "leave --polled or --buffered out"),
-    (
-        &["run", "--target", ".", "--polled", "--rw", "write", "--flush-every", "1"],
-        2,
-        "plan",
-        "passthrough",
-    ),
+    (&["run", "--target", ".", "--polled", "--rw", "write", "--flush-every", "1"], 2, "plan", "passthrough"),
     (
         &["run", "--target", "a", "--target", "b", "--stripe", "64k", "--witness"],
         2,
