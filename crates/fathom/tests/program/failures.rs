@@ -48,12 +48,7 @@ const CASES: &[(&[&str], i32, &str, &str)] = &[
     ),
     (&["run", "--target", "null:", "--rw", "write", "--verify", "at-end"], 2, "plan", "leave --verify out"),
     // Before a file of so many bytes is laid out.
-    (
-        &["run", "--target", ".", "--size", "8P", "--engine", "uirng"],
-        2,
-        "unknown_engine",
-        "use one of: uring",
-    ),
+    (&["run", "--target", ".", "--size", "8P", "--engine", "uirng"], 2, "plan", "use one of: uring"),
     (&["run", "--target", ".", "--size", "8P", "--engine", "null"], 2, "plan", "use one of: uring"),
     (
         &["run", "--target", ".", "--engine", "mmap", "--rw", "write", "--durable", "data"],
