@@ -15,7 +15,7 @@ fn a_plan_that_says_everything() {
     let zone = |access_share: f64, span_share: f64| Zone { access_share, span_share };
     let mixed = || Sizes::Split { shares: vec![split(4 << 10, 0.7), split(64 << 10, 0.3)] };
     let workload = Workload {
-        mix: Mix { read_share: 0.7 * 0.95, trim_share: 0.05, flush_every_writes: 32 },
+        mix: Mix { read_share: 0.7, trim_share: 0.05, flush_every_writes: 32 },
         addresses: Addresses::Zoned { zones: vec![zone(0.6, 0.1), zone(0.3, 0.2), zone(0.1, 0.7)] },
         sizes: SizesByDirection {
             read: mixed(),
