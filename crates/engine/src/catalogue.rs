@@ -136,13 +136,18 @@ mod tests {
     #[test]
     fn kinds_and_the_list_are_the_same_engines_in_the_same_order() {
         for kind in KINDS {
-            let typed = format!("{kind:?}").to_lowercase();
-            let is_same = |name: &str| typed == name.replace('-', "");
-            assert!(
-                is_same(kind.name()) || matches!(kind, EngineKind::Metadata(_)),
-                "{kind:?} {}",
-                kind.name()
-            );
+            let name = match kind {
+                EngineKind::Metadata(Act::Allocate) => "falloc".to_owned(),
+                EngineKind::Metadata(Act::Truncate) => "ftruncate".to_owned(),
+                EngineKind::Metadata(Act::Name(NameAct::CreateFile)) => "filecreate".to_owned(),
+                EngineKind::Metadata(Act::Name(NameAct::StatFile)) => "filestat".to_owned(),
+                EngineKind::Metadata(Act::Name(NameAct::DeleteFile)) => "filedelete".to_owned(),
+                EngineKind::Metadata(Act::Name(NameAct::CreateFolder)) => "dircreate".to_owned(),
+                EngineKind::Metadata(Act::Name(NameAct::StatFolder)) => "dirstat".to_owned(),
+                EngineKind::Metadata(Act::Name(NameAct::DeleteFolder)) => "dirdelete".to_owned(),
+                kind => format!("{kind:?}").to_lowercase(),
+            };
+            assert_eq!(kind.name().replace('-', ""), name);
             assert_eq!(EngineKind::named(kind.name()), Some(kind));
             let of_names = matches!(kind, EngineKind::Metadata(act) if act.is_of_names());
             assert_eq!(kind.entry().names_alone, of_names, "{kind:?}");

@@ -7,9 +7,9 @@
     reason = "helpers of tests may fail by panicking"
 )]
 
-mod asked;
 mod audit;
 mod own;
+mod result_options;
 mod samples;
 
 use std::path::Path;

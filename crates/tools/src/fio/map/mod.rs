@@ -5,7 +5,6 @@
 
 mod addresses;
 mod arrival;
-mod asked;
 mod beside;
 mod burner;
 mod data;
@@ -19,17 +18,18 @@ mod place;
 mod priority;
 mod replay;
 mod report;
+mod result_options;
 mod settings;
 mod sizes;
 mod special;
 mod stages;
 
-pub(crate) use asked::ask;
 pub use beside::{Ends, spread_exitall};
 pub use burner::Burner;
 pub use place::is_of_a_device;
 pub(crate) use place::{files, named_files, split_names};
 pub use report::{Log, LogKind, LogValue, PERCENTILES, Reporting};
+pub(crate) use result_options::ask;
 pub use stages::{Stage, stages};
 
 use fathom_record::Workload;
