@@ -37,17 +37,23 @@ mod visits;
 pub mod wear;
 
 pub use analyse::{Subject, WHOLE_SECOND_NS, analyse};
+pub use assess::plan::{AssessKeys, AssessOptions, RawAssess, assess_decorators};
 pub use assess::{Assessment, assess};
+pub use compare::plan::{CompareOptions, RawCompare, SidesPlan};
 pub use compare::{Compared, StoredSide, compare, compare_sides, compare_stored, stored_plan};
 pub use error::CampaignError;
 pub use expectation::expectation;
+pub use explain::plan::{ExplainOptions, RawExplain};
 pub use explain::{Explanation, explain, explain_finished, other_target};
 pub use fathom_engine::job::tally::Tally;
 pub use fathom_plan::PlanError;
 pub use identity::now as calendar_now;
 pub use progress::{Progress, Second, Silent, StepNotice};
+pub use repeat::plan::{Evaluation, RawRepeat, RepeatOptions};
 pub use repeat::{Repeated, repeat};
+pub use restarts::plan::RawRestarts;
 pub use run::{
     IoLog, JobDetails, Logged, Part, Particulars, RunContext, Session, SessionPlan, run_once, run_together,
 };
+pub use sweep::plan::{RawSweep, SweepOptions};
 pub use sweep::{Sweep, sweep};

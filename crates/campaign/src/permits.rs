@@ -4,8 +4,10 @@
 //! may be another side's: then it is left out here. Nothing is ever given that was not asked for, so that each side is
 //! judged by the same rules, with fewer words at most.
 
-use fathom_plan::{RunPlan, SidesPlan};
+use fathom_plan::RunPlan;
 use fathom_target::{Permit, TargetName, named_by};
+
+use crate::compare::plan::SidesPlan;
 
 /// What a side works on, and where: by this process, or by clients, whose paths cannot be looked at from here.
 #[derive(Debug, PartialEq, Eq)]

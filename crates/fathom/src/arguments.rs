@@ -25,7 +25,8 @@ use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use fathom_plan::{RawAssess, RawCompare, RawExplain, RawPlan, RawSweep};
+use fathom_campaign::{RawAssess, RawCompare, RawExplain, RawSweep};
+use fathom_plan::RawPlan;
 
 use crate::commands::{Expected, LinkRate};
 use crate::config::Config;

@@ -2,13 +2,13 @@
 //! plan, nor of its line.
 
 use fathom_record::campaign::{
-    AcrossRestarts, ComparePlan, ExplainPlan, Quantity, RepeatPlan, SidePlan, SweepPlan,
+    AcrossRestarts, AssessPlan, ComparePlan, ExplainPlan, Quantity, RepeatPlan, SidePlan, SweepPlan,
 };
 use fathom_record::shell_word;
 use serde_json::Value;
 
-use super::quantity;
 use super::write::flag;
+use super::{known_limits, quantity};
 
 /// The keys and values that all runs of a campaign share, as flags.
 fn base(base: &Value, but: &[&str]) -> String {
@@ -23,6 +23,47 @@ fn base(base: &Value, but: &[&str]) -> String {
         }
     }
     line
+}
+
+/// The line of an assessment.
+pub fn assess_command_line(plan: &AssessPlan) -> String {
+    let target = shell_word(&plan.target);
+    let mut line = "fathom assess".to_owned();
+    if let Some(engine) = &plan.engine {
+        line += &flag("engine", engine);
+    }
+    line += &flag("budget", &quantity::write_time_ns(plan.budget_ns));
+    line += &match plan.until_share {
+        Some(share) => flag("until", &quantity::write_share(share)),
+        None if plan.thorough => String::new(),
+        None => flag("until", "none"),
+    };
+    if !plan.precondition.is_none() {
+        line += &flag("precondition", plan.precondition.name());
+    }
+    if plan.thorough {
+        line += " --thorough";
+    }
+    let names: Vec<&str> = plan.patterns.iter().map(|pattern| pattern.name.as_str()).collect();
+    line += &flag("patterns", &names.join(","));
+    if let Some(bytes) = plan.size_bytes {
+        line += &flag("size", &quantity::write_bytes(bytes));
+    }
+    line += &known_limits::write(&plan.ceilings, plan.instance.as_deref(), plan.volume.as_deref());
+    if let Some(slo) = &plan.slo {
+        let text =
+            format!("{}={}", quantity::write_percentile(slo.quantile), quantity::write_time_ns(slo.limit_ns));
+        line += &flag("slo", &text);
+    }
+    plan.clients.iter().for_each(|client| line += &flag("client", client));
+    if plan.partition {
+        line += " --partition";
+    }
+    line += &flag("seed", &plan.seed.to_string());
+    for (name, text) in [("delay", &plan.delay), ("throttle", &plan.throttle)] {
+        line += &text.as_ref().map_or(String::new(), |text| flag(name, text));
+    }
+    format!("{line} -- {target}")
 }
 
 /// The line of a sweep.

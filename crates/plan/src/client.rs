@@ -12,7 +12,10 @@ use super::raw::RawPlan;
 const CLIENTS_MAX: usize = 256;
 
 /// The clients that a plan names.
-pub(super) fn read(raw: &RawPlan) -> Result<Vec<Client>, Mistake> {
+///
+/// # Errors
+/// One that is none, or that does not go with the others.
+pub fn clients(raw: &RawPlan) -> Result<Vec<Client>, Mistake> {
     let refuse = |cause| Mistake::new("client", PlanErrorKind::Value, cause);
     let typed = raw.client.as_deref().unwrap_or_default();
     let clients = typed.iter().map(|text| Client::parse(text)).collect::<Result<Vec<_>, _>>();

@@ -7,8 +7,7 @@ use fathom_record::condition::{Condition, JudgedQuantity, LatencyKind, Limit, Re
 use fathom_record::latency::VALUES_BEYOND;
 use fathom_record::{Direction, Workload};
 
-use super::assess::quantile;
-use super::quantity;
+use super::quantity::{self, quantile};
 
 /// What is written on the left of the sign.
 const QUANTITIES: &str = "iops, throughput, MB/s, p50, p99, p99.9, mean, max or errors";

@@ -55,20 +55,24 @@ impl fmt::Display for Place {
     }
 }
 
-/// A mistake in the value of one key, before its place is known.
+/// A mistake in the value of one key or flag, before its place is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Mistake {
-    /// The key, as a plan names it.
+pub struct Mistake {
+    /// The key, as a plan or a command names it.
     pub key: &'static str,
+    /// What kind of mistake.
     pub kind: PlanErrorKind,
+    /// What is wrong and what to type, as one sentence without a full stop.
     pub cause: String,
 }
 
 impl Mistake {
+    /// A mistake of this key.
     pub fn new(key: &'static str, kind: PlanErrorKind, cause: impl Into<String>) -> Self {
         Self { key, kind, cause: cause.into() }
     }
 
+    /// The same at its place.
     pub fn at(self, place: Place) -> PlanError {
         PlanError { kind: self.kind, place, cause: self.cause }
     }

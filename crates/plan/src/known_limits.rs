@@ -42,7 +42,7 @@ pub struct RawKnownLimits {
 
 impl RawKnownLimits {
     /// The same flags, with a blank before each.
-    pub(super) fn flags(&self) -> String {
+    pub fn flags(&self) -> String {
         let once = [("instance", &self.instance), ("volume", &self.volume)];
         let all = self.ceilings.iter().map(|text| ("ceiling", text));
         let all = all.chain(once.into_iter().filter_map(|(name, text)| Some((name, text.as_ref()?))));
@@ -54,7 +54,7 @@ impl RawKnownLimits {
     ///
     /// # Errors
     /// The first value that is not what its flag takes, or a limit that contradicts another.
-    pub(super) fn read(&self) -> Result<KnownLimits, Mistake> {
+    pub fn read(&self) -> Result<KnownLimits, Mistake> {
         let mut ceilings: Vec<KnownCeiling> = Vec::new();
         for text in &self.ceilings {
             let more = value("ceiling", &Some(text.clone()), |text| list(text, &ceilings))?;
@@ -176,8 +176,8 @@ fn one(text: &str) -> Result<KnownCeiling, String> {
     let mut words = name.trim().split('-');
     let kind = words.next().unwrap_or_default();
     let rate = match kind {
-        "iops" => iops(limit.trim())?,
-        "throughput" => throughput(limit.trim())?,
+        "iops" => iops_ceiling(limit.trim())?,
+        "throughput" => throughput_ceiling(limit.trim())?,
         _ => return Err(no_ceiling()),
     };
     let mut ceiling = KnownCeiling::declared(rate);
@@ -197,7 +197,10 @@ fn one(text: &str) -> Result<KnownCeiling, String> {
 }
 
 /// I/Os per second as a bound.
-pub(super) fn iops(text: &str) -> Result<CeilingRate, String> {
+///
+/// # Errors
+/// What is no rate, or more than any storage does.
+pub fn iops_ceiling(text: &str) -> Result<CeilingRate, String> {
     let operations_per_s = quantity::rate_per_s(text)?;
     if operations_per_s > MOST_OPERATIONS_PER_S {
         return Err(format!("`{text}` I/Os a second are more than any storage does: look at the unit"));
@@ -205,8 +208,11 @@ pub(super) fn iops(text: &str) -> Result<CeilingRate, String> {
     Ok(CeilingRate::Iops { operations_per_s })
 }
 
-/// With a unit: a bare number could be bytes, MB or MiB, and `Gb/s` could be bits or bytes.
-pub(super) fn throughput(text: &str) -> Result<CeilingRate, String> {
+/// Bytes per second as a bound, with a unit: a bare number could be bytes, MB or MiB, and `Gb/s` could be bits or bytes.
+///
+/// # Errors
+/// What is no such rate, or none that storage has.
+pub fn throughput_ceiling(text: &str) -> Result<CeilingRate, String> {
     if text.bytes().all(|b| b.is_ascii_digit() || b == b'.') {
         return Err(format!("`{text}` has no unit: write {text}MB/s, {text}MiB/s or {text}Gbit/s"));
     }

@@ -18,12 +18,6 @@ struct RunCommand {
     flags: RawPlan,
 }
 
-#[derive(Parser)]
-struct AssessCommand {
-    #[command(flatten)]
-    flags: RawAssess,
-}
-
 /// Shares that add up to 1 as validation counts it.
 fn shares(count: std::ops::Range<usize>) -> impl Strategy<Value = Vec<f64>> {
     vec(1u32..1000, count).prop_map(|weights| {
@@ -167,7 +161,7 @@ fn workload() -> impl Strategy<Value = Workload> {
 }
 
 /// Names as people and hostile people give them; no shell can pass a NUL.
-pub(super) fn text() -> impl Strategy<Value = String> {
+fn text() -> impl Strategy<Value = String> {
     prop_oneof!["[a-z/:.0-9-]{1,20}", "[^\0]{1,20}", "[0-9]{1,22}"]
 }
 
@@ -276,7 +270,7 @@ fn plan() -> impl Strategy<Value = RunPlan> {
 }
 
 /// Splits a line as bash does, as far as words, single quotes and `$'...'` go.
-pub(super) fn words(line: &str) -> Vec<String> {
+fn words(line: &str) -> Vec<String> {
     let mut words = vec![Vec::new()];
     let (mut quoted, mut escapes) = (false, false);
     let mut letters = line.chars().peekable();
@@ -364,49 +358,6 @@ proptest! {
         if let Ok(read) = pattern(&near) {
             prop_assert_eq!(pattern(&read.name), Ok(read));
         }
-    }
-
-    #[test]
-    fn assessments_read_back_from_their_command_line(
-        target in text(), engine in option::of(text()), budget_ns in 1u64.., size_bytes in option::of(1u64..),
-        iops in 1e-3..1e9f64, bytes_per_s in 1000u32.., instance in any::<bool>(), volume in any::<bool>(), quantile in 1u32..100_000, limit_ns in 1u64.., seed in any::<u64>(),
-        decorators in decorators(),
-        until in 1u32..=500, thorough in any::<bool>(), precondition in 0..3
-    ) {
-        use fathom_record::campaign::{AssessPlan, PreconditionPlan, Slo};
-        use fathom_record::{CeilingRate, KnownCeiling};
-        let thorough = thorough && budget_ns > 210_000_000_000;
-        let elsewhere = !thorough && precondition == 0 && seed % 2 == 0;
-        let mut patterns = patterns();
-        for pattern in &mut patterns {
-            (pattern.workload.span_bytes, pattern.workload.seed) = (size_bytes, seed);
-        }
-        let plan = AssessPlan {
-            target, engine, budget_ns, size_bytes, patterns, seed,
-            ceilings: vec![
-                KnownCeiling::declared(CeilingRate::Iops { operations_per_s: iops }),
-                KnownCeiling::declared(CeilingRate::Throughput { bytes_per_s: f64::from(bytes_per_s) }),
-            ],
-            instance: instance.then(|| "r6id.4xlarge".to_owned()),
-            volume: volume.then(|| "gp3:iops=16000,throughput=1000".to_owned()),
-            slo: Some(Slo { quantile: f64::from(quantile) / 100_000.0, limit_ns }),
-            delay: decorators.delay.as_ref().map(ToString::to_string),
-            throttle: decorators.throttle.as_ref().map(ToString::to_string),
-            // Shares of a budget that is long enough for windows.
-            until_share: (!thorough && budget_ns > 210_000_000_000).then(|| f64::from(until) / 1000.0),
-            precondition: match precondition {
-                0 if !thorough => PreconditionPlan::None,
-                1 => PreconditionPlan::Auto,
-                _ => PreconditionPlan::Full,
-            },
-            thorough,
-            clients: if elsewhere { vec!["ssh:c1".to_owned(), "here=local".to_owned()] } else { Vec::new() },
-            partition: elsewhere,
-        };
-        prop_assert_eq!(assess_decorators(&plan), Ok(decorators));
-        let words = words(&assess_command_line(&plan));
-        let command = AssessCommand::try_parse_from(&words[1..]).expect("a written line parses");
-        prop_assert_eq!(command.flags.resolve(0x5eed).expect("a written plan resolves").plan, plan);
     }
 }
 

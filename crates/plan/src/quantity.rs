@@ -1,4 +1,5 @@
-//! Reads single quantities, and writes them so that they read back as the very same value.
+//! Reads single quantities, and writes them so that they read back as the very same value. What is not one is refused
+//! with what to write, as a sentence without a full stop.
 
 use fathom_measure::{Bytes, Nanos, Rate, Share};
 
@@ -8,14 +9,15 @@ const EXACT_FLOAT_LIMIT: u64 = 1 << 53;
 const MAX_CPUS: usize = 4096;
 
 /// A size in bytes; digits alone are exact over the whole range.
-pub(super) fn bytes(text: &str) -> Result<u64, String> {
+pub fn bytes(text: &str) -> Result<u64, String> {
     match digits(text) {
         Some(number) => Ok(number),
         None => text.parse::<Bytes>().map(|bytes| bytes.0).map_err(|error| error.to_string()),
     }
 }
 
-pub(super) fn write_bytes(bytes: u64) -> String {
+/// A size as people write it, e.g. `4k`.
+pub fn write_bytes(bytes: u64) -> String {
     for (factor, unit) in [(1u64 << 40, "t"), (1 << 30, "g"), (1 << 20, "m"), (1 << 10, "k")] {
         if bytes != 0 && bytes.is_multiple_of(factor) && bytes < EXACT_FLOAT_LIMIT {
             return format!("{}{unit}", bytes / factor);
@@ -25,19 +27,20 @@ pub(super) fn write_bytes(bytes: u64) -> String {
 }
 
 /// A duration in nanoseconds.
-pub(super) fn time_ns(text: &str) -> Result<u64, String> {
+pub fn time_ns(text: &str) -> Result<u64, String> {
     text.parse::<Nanos>().map(|nanos| nanos.0).map_err(|error| error.to_string())
 }
 
 /// How long something takes that people wait for: a bare number is of seconds, as tools of this kind have it.
-pub(super) fn length_ns(text: &str) -> Result<u64, String> {
+pub fn length_ns(text: &str) -> Result<u64, String> {
     match decimal(text.trim()) {
         Ok(_) => time_ns(&format!("{}s", text.trim())),
         Err(_) => time_ns(text),
     }
 }
 
-pub(super) fn write_time_ns(ns: u64) -> String {
+/// A duration of so many nanoseconds, e.g. `1s500ms`.
+pub fn write_time_ns(ns: u64) -> String {
     let (seconds, rest) = (ns / 1_000_000_000, ns % 1_000_000_000);
     if ns == 0 {
         return "0s".to_owned();
@@ -53,12 +56,12 @@ pub(super) fn write_time_ns(ns: u64) -> String {
 }
 
 /// A share, 0 to 1.
-pub(super) fn share(text: &str) -> Result<f64, String> {
+pub fn share(text: &str) -> Result<f64, String> {
     text.parse::<Share>().map(|share| share.0).map_err(|error| error.to_string())
 }
 
 /// As a percentage where that reads back as the same number, otherwise as a fraction.
-pub(super) fn write_share(share: f64) -> String {
+pub fn write_share(share: f64) -> String {
     let share = share.abs();
     for digits in 0..=2 {
         let percent = format!("{:.digits$}%", share * 100.0);
@@ -69,12 +72,34 @@ pub(super) fn write_share(share: f64) -> String {
     share.to_string()
 }
 
+/// A percentile as a quantile, by moving the decimal point: dividing by 100 would give
+/// 0.9990000000000001 for 99.9.
+pub fn quantile(percentile: &str) -> Option<f64> {
+    let (whole, fraction) = percentile.split_once('.').unwrap_or((percentile, ""));
+    let digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
+    if whole.is_empty() || whole.len() > 2 || !digits(whole) || !digits(fraction) {
+        return None;
+    }
+    let quantile: f64 = format!("0.{whole:0>2}{fraction}").parse().ok()?;
+    (quantile > 0.0 && quantile < 1.0).then_some(quantile)
+}
+
+/// The inverse of [`quantile`].
+pub(crate) fn write_percentile(quantile: f64) -> String {
+    let text = quantile.to_string();
+    let digits = text.strip_prefix("0.").unwrap_or("0");
+    let digits = format!("{digits:0<2}");
+    let (whole, fraction) = digits.split_at(2);
+    let whole = whole.strip_prefix('0').unwrap_or(whole);
+    if fraction.is_empty() { format!("p{whole}") } else { format!("p{whole}.{fraction}") }
+}
+
 /// Operations per second.
-pub(super) fn rate_per_s(text: &str) -> Result<f64, String> {
+pub(crate) fn rate_per_s(text: &str) -> Result<f64, String> {
     text.parse::<Rate>().map(|rate| rate.0).map_err(|error| error.to_string())
 }
 
-pub(super) fn write_rate_per_s(rate_per_s: f64) -> String {
+pub(crate) fn write_rate_per_s(rate_per_s: f64) -> String {
     for (factor, unit) in [(1e6, "M"), (1e3, "k")] {
         let text = format!("{}{unit}", rate_per_s / factor);
         if rate_per_s % factor == 0.0 && text.parse() == Ok(Rate(rate_per_s)) {
@@ -85,7 +110,7 @@ pub(super) fn write_rate_per_s(rate_per_s: f64) -> String {
 }
 
 /// A plain decimal above 0, e.g. `0.99`.
-pub(super) fn decimal(text: &str) -> Result<f64, String> {
+pub(crate) fn decimal(text: &str) -> Result<f64, String> {
     let plain = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit() || b == b'.');
     match text.parse::<f64>() {
         Ok(value) if plain && value.is_finite() => Ok(value),
@@ -94,7 +119,7 @@ pub(super) fn decimal(text: &str) -> Result<f64, String> {
 }
 
 /// A whole number; `k` and `M` are decimal, as on a rate.
-pub(super) fn count(text: &str) -> Result<u64, String> {
+pub fn count(text: &str) -> Result<u64, String> {
     if let Some(number) = digits(text) {
         return Ok(number);
     }
@@ -108,7 +133,7 @@ pub(super) fn count(text: &str) -> Result<u64, String> {
 }
 
 /// A whole number that fits 32 bits.
-pub(super) fn small_count(text: &str) -> Result<u32, String> {
+pub fn small_count(text: &str) -> Result<u32, String> {
     let number = count(text)?;
     u32::try_from(number).map_err(|_| format!("{number} is too many: at most {}", u32::MAX))
 }
@@ -122,7 +147,7 @@ fn digits(text: &str) -> Option<u64> {
 const ANY_CPU: &str = "any";
 
 /// Processors by number, `0-3,6`; `any` names none.
-pub(super) fn cpus(text: &str) -> Result<Vec<u32>, String> {
+pub(crate) fn cpus(text: &str) -> Result<Vec<u32>, String> {
     if text == ANY_CPU {
         return Ok(Vec::new());
     }
@@ -143,7 +168,7 @@ pub(super) fn cpus(text: &str) -> Result<Vec<u32>, String> {
     Ok(list)
 }
 
-pub(super) fn write_cpus(cpus: &[u32]) -> String {
+pub(crate) fn write_cpus(cpus: &[u32]) -> String {
     if cpus.is_empty() {
         return ANY_CPU.to_owned();
     }
@@ -219,6 +244,16 @@ mod tests {
         #[test]
         fn processors_read_back(list in proptest::collection::vec(0u32..4096, 0..100)) {
             prop_assert_eq!(cpus(&write_cpus(&list)), Ok(list));
+        }
+    }
+
+    #[test]
+    fn percentiles_move_the_point_and_back() {
+        for (text, value) in
+            [("99", 0.99), ("99.9", 0.999), ("50", 0.5), ("5", 0.05), ("0.1", 0.001), ("99.99", 0.9999)]
+        {
+            assert_eq!(quantile(text), Some(value), "{text}");
+            assert_eq!(write_percentile(value), format!("p{text}"));
         }
     }
 }

@@ -1,6 +1,8 @@
 //! The keys of a plan: one list that is the plan file's keys, the command line's flags and the schema.
 
-use clap::{Args, FromArgMatches};
+use std::marker::PhantomData;
+
+use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -295,7 +297,7 @@ impl RawPlan {
     }
 
     /// What is given, by its key.
-    pub(super) fn values(&self) -> Map<String, Value> {
+    pub fn values(&self) -> Map<String, Value> {
         let members = whole(self).as_object_mut().map(std::mem::take).unwrap_or_default();
         members.into_iter().filter(|(_, value)| !value.is_null()).collect()
     }
@@ -304,13 +306,13 @@ impl RawPlan {
     ///
     /// # Errors
     /// What a value is that its key does not take.
-    pub(super) fn of_values(values: Map<String, Value>) -> Result<Self, String> {
+    pub fn of_values(values: Map<String, Value>) -> Result<Self, String> {
         serde_json::from_value(Value::Object(values)).map_err(|error| error.to_string())
     }
 
     /// As it is kept in the record of a campaign, whose base it is: what lets a device be written holds for one command
     /// alone, and the seed has a place of its own.
-    pub(super) fn recorded(&self) -> Value {
+    pub fn recorded(&self) -> Value {
         whole(&Self { seed: None, ..self.without_permits() })
     }
 }
@@ -330,8 +332,7 @@ pub fn derived_schema() -> Value {
 
 /// The values that these flags give.
 pub(super) fn from_words(words: &[String]) -> Result<RawPlan, String> {
-    let command =
-        RawPlan::augment_args(clap::Command::new("plan").no_binary_name(true).disable_help_flag(true));
+    let command = RawPlan::augment_args(Command::new("plan").no_binary_name(true).disable_help_flag(true));
     let matches = command.try_get_matches_from(words).map_err(|error| first_line(&error))?;
     RawPlan::from_arg_matches(&matches).map_err(|error| first_line(&error))
 }
@@ -342,9 +343,78 @@ fn first_line(error: &clap::Error) -> String {
 }
 
 /// Every key of a plan, in the order of the list above.
-pub(super) fn keys() -> Vec<String> {
-    let command = RawPlan::augment_args(clap::Command::new("plan"));
+pub fn keys() -> Vec<String> {
+    let command = RawPlan::augment_args(Command::new("plan"));
     command.get_arguments().filter_map(|argument| argument.get_long().map(str::to_owned)).collect()
+}
+
+/// Which keys of a plan a command takes as flags that does not take all of them.
+pub trait Keys {
+    /// The keys, in the order in which help shows them.
+    const KEYS: &'static [&'static str];
+
+    /// The flag in the command's own words, where they differ.
+    fn said(argument: Arg) -> Arg {
+        argument
+    }
+}
+
+/// Some keys of the list above as a command's flags.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PlanFlags<K> {
+    /// What is given of them.
+    pub raw: RawPlan,
+    keys: PhantomData<K>,
+}
+
+impl<K> From<RawPlan> for PlanFlags<K> {
+    fn from(raw: RawPlan) -> Self {
+        Self { raw, keys: PhantomData }
+    }
+}
+
+impl<K: Keys> Args for PlanFlags<K> {
+    fn augment_args(command: Command) -> Command {
+        let all = RawPlan::augment_args(Command::new("plan"));
+        let of_key =
+            |key: &&str| all.get_arguments().find(|argument| argument.get_long() == Some(key)).cloned();
+        command.args(K::KEYS.iter().filter_map(of_key).map(K::said))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl<K: Keys> FromArgMatches for PlanFlags<K> {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let mut values = Map::new();
+        for key in K::KEYS {
+            let id = key.replace('-', "_");
+            let value = match (matches.try_get_one::<bool>(&id), matches.try_get_raw(&id)) {
+                (Ok(Some(given)), _) => Value::Bool(*given),
+                (_, Ok(Some(given))) => one_or_all(given.map(|text| text.to_string_lossy().into()).collect()),
+                _ => continue,
+            };
+            values.insert((*key).to_owned(), value);
+        }
+        let raw = RawPlan::of_values(values)
+            .map_err(|cause| clap::Error::raw(clap::error::ErrorKind::InvalidValue, cause))?;
+        Ok(raw.into())
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+/// One text as such, and several as a list.
+fn one_or_all(texts: Vec<Value>) -> Value {
+    match <[Value; 1]>::try_from(texts) {
+        Ok([only]) => only,
+        Err(several) => several.into(),
+    }
 }
 
 #[cfg(test)]
@@ -365,7 +435,7 @@ mod tests {
 
     #[test]
     fn every_flag_says_what_it_takes() {
-        for argument in RawPlan::augment_args(clap::Command::new("plan")).get_arguments() {
+        for argument in RawPlan::augment_args(Command::new("plan")).get_arguments() {
             let help = argument.get_help().expect("help").to_string();
             assert!(help.len() > 20, "{help}");
         }

@@ -83,7 +83,7 @@ pub(super) fn resolve(raw: &RawPlan, new_seed: u64) -> Result<RunPlan, Mistake> 
         keep: raw.keep.unwrap_or(false),
         cpus: value("cpus", &raw.cpus, quantity::cpus)?,
         decorators: decorators(&raw.delay, &raw.throttle)?,
-        clients: client::read(raw)?,
+        clients: client::clients(raw)?,
         partition: raw.partition.unwrap_or(false),
     };
     refuse_idle(raw, &workload, &options)?;
@@ -101,7 +101,10 @@ fn witness(text: &str) -> Result<Option<WitnessSource>, String> {
 }
 
 /// A value read by its grammar; characters that a document changed are named as such.
-pub(super) fn value<T>(
+///
+/// # Errors
+/// What is wrong with it, and what to write.
+pub fn value<T>(
     key: &'static str,
     text: &Option<Text>,
     read: impl FnOnce(&str) -> Result<T, String>,
@@ -118,7 +121,10 @@ pub(super) fn value<T>(
 }
 
 /// A name that is not empty, as it stands.
-pub(super) fn name(key: &'static str, text: &Option<Text>) -> Result<Option<String>, Mistake> {
+///
+/// # Errors
+/// An empty one.
+pub fn name(key: &'static str, text: &Option<Text>) -> Result<Option<String>, Mistake> {
     match text {
         Some(Text(text)) if text.is_empty() => {
             Err(Mistake::new(key, PlanErrorKind::Value, "a name is not empty; leave it out for the default"))
@@ -166,7 +172,10 @@ fn permits(raw: &RawPlan) -> Result<Vec<String>, Mistake> {
 }
 
 /// What is put around the engine.
-pub(super) fn decorators(delay: &Option<Text>, throttle: &Option<Text>) -> Result<Decorators, Mistake> {
+///
+/// # Errors
+/// A text that is none.
+pub fn decorators(delay: &Option<Text>, throttle: &Option<Text>) -> Result<Decorators, Mistake> {
     Ok(Decorators {
         delay: value("delay", delay, str::parse)?,
         throttle: value("throttle", throttle, str::parse)?,

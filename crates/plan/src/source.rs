@@ -88,22 +88,25 @@ impl PlanSource {
     }
 
     /// The values, unread.
-    pub(super) fn raw(&self) -> &RawPlan {
+    pub fn raw(&self) -> &RawPlan {
         &self.raw
     }
 
     /// Whether a key was typed on the command line, and does not stand in the file alone.
-    pub(super) fn is_typed(&self, key: &str) -> bool {
+    pub fn is_typed(&self, key: &str) -> bool {
         self.raw.values().contains_key(key) && !self.lines.contains_key(key)
     }
 
     /// The same plan with other values; those from the file keep their lines.
-    pub(super) fn replaced(&self, raw: RawPlan) -> Self {
+    pub fn replaced(&self, raw: RawPlan) -> Self {
         Self { raw, ..self.clone() }
     }
 
     /// The same plan with these keys set, as they are typed.
-    pub(super) fn with(&self, keys: &[(String, String)]) -> Result<Self, PlanError> {
+    ///
+    /// # Errors
+    /// A value that its key does not take.
+    pub fn with(&self, keys: &[(String, String)]) -> Result<Self, PlanError> {
         let mut values = self.raw.values();
         let mut lines = self.lines.clone();
         for (key, text) in keys {
@@ -126,7 +129,10 @@ impl PlanSource {
     }
 
     /// The seed that the plan names, or the new one.
-    pub(super) fn seed(&self, new_seed: u64) -> Result<u64, PlanError> {
+    ///
+    /// # Errors
+    /// A seed that is no number.
+    pub fn seed(&self, new_seed: u64) -> Result<u64, PlanError> {
         let seed = resolve::value("seed", &self.raw.seed, quantity::count);
         Ok(seed.map_err(|mistake| self.placed(mistake))?.unwrap_or(new_seed))
     }

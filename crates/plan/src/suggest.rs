@@ -65,7 +65,7 @@ pub fn foreign(name: &str) -> Option<&'static str> {
 }
 
 /// Advice for an unknown name, as the end of a sentence.
-pub(super) fn advice<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+pub fn advice<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     match foreign(name) {
         Some(here) if here.starts_with('`') => return format!("here it is {here}"),
         Some(words) => return words.to_owned(),

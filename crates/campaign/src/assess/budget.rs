@@ -1,10 +1,9 @@
 //! An assessment's time: what it may take, what it took, and how it is shared out.
 
 use fathom_measure::{Clock, WallClock};
-use fathom_plan::RUN_OVERHEAD_NS;
 use fathom_record::RunRecord;
 
-use crate::run::Session;
+use crate::run::{RUN_OVERHEAD_NS, Session};
 
 /// Runs that a pattern is given time for: a search of about eight cells, and repeats of the points it finds.
 const RUNS_WANTED: u64 = 11;

@@ -8,8 +8,10 @@
 
 mod budget;
 mod conclude;
+mod effort;
 mod notes;
 mod passes;
+pub mod plan;
 mod points;
 mod precondition;
 mod quality;
@@ -40,8 +42,9 @@ use crate::run::{Session, SessionPlan};
 use crate::runner::Runner;
 use budget::Budget;
 use conclude::Choice;
-use fathom_plan::{AssessOptions, KnownLimits, Needs, RunOptions, RunPlan, assess_decorators};
+use fathom_plan::{KnownLimits, Needs, RunOptions, RunPlan};
 use passes::Point;
+use plan::{AssessOptions, assess_decorators};
 use searching::Searched;
 use work::Work;
 

@@ -2,7 +2,6 @@
 //! keep SNIA's limits, or the budget is over; each window is a run of its own.
 
 use fathom_measure::Nanos;
-use fathom_plan::RUN_OVERHEAD_NS;
 use fathom_record::campaign::{AssessPlan, PatternPlan, RepeatEnd, RepeatRule, Repeats};
 use fathom_record::run::Ending;
 use fathom_record::workload::Length;
@@ -17,6 +16,7 @@ use super::stalls;
 use super::work::Work;
 use crate::error::CampaignError;
 use crate::progress::{Progress, StepNotice};
+use crate::run::RUN_OVERHEAD_NS;
 
 /// Steps of the journal that belong to it.
 pub const PREFIX: &str = "repeats/";

@@ -7,6 +7,7 @@
 
 mod figures;
 mod line;
+pub mod plan;
 mod resume;
 mod stored;
 mod turns;
@@ -33,9 +34,10 @@ use crate::progress::{Progress, StepNotice};
 use crate::restarts::{Restarts, Step};
 use crate::run::this_tool;
 use crate::runner::Runner;
-use fathom_plan::{CompareOptions, compare_command_line, side_names};
+use fathom_plan::compare_command_line;
 use figures::Figures;
 use line::Line;
+use plan::{CompareOptions, SidesPlan, side_names};
 use turns::{Turns, letter};
 
 pub use stored::{StoredSide, compare_sides, compare_stored, stored_plan};
@@ -126,7 +128,7 @@ fn rules(plan: &ComparePlan, workloads: usize) -> Rules {
 
 fn lines(options: &CompareOptions, seed: u64) -> Vec<Line> {
     let rules = rules(&options.plan, options.workloads.len());
-    let line = |(at, sides): (usize, &fathom_plan::SidesPlan)| {
+    let line = |(at, sides): (usize, &SidesPlan)| {
         Line::new((&sides.name, &sides.title), Figures::of(&sides.a.workload), rules, seed_of(seed, at))
     };
     options.workloads.iter().enumerate().map(line).collect()

@@ -14,6 +14,7 @@ use fathom_store::{NewCampaign, Store};
 
 use super::figures::{Figures, RunValues};
 use super::line::geometric_mean;
+use super::plan::RawCompare;
 use super::{rules, spans_differ};
 use crate::bands;
 use crate::cells::result_of;
@@ -21,7 +22,7 @@ use crate::error::CampaignError;
 use crate::identity;
 use crate::run::this_tool;
 use crate::runner::PLAIN;
-use fathom_plan::{Place, PlanError, PlanErrorKind, RawCompare, RawPlan, compare_command_line, title_of};
+use fathom_plan::{Place, PlanError, PlanErrorKind, RawPlan, compare_command_line, title_of};
 
 /// A side that was measured before.
 #[derive(Debug)]

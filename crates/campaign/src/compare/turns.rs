@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicBool;
 use fathom_record::campaign::{CommandOutcome, ComparePlan};
 use fathom_record::comparison::Side;
 
+use super::plan::{CompareOptions, SidesPlan};
 use crate::devices::Devices;
 use crate::error::CampaignError;
 use crate::identity;
@@ -13,7 +14,7 @@ use crate::progress::Progress;
 use crate::run::Session;
 use crate::runner::Runner;
 use crate::shell;
-use fathom_plan::{CompareOptions, RunPlan, SidesPlan};
+use fathom_plan::RunPlan;
 
 /// How the sides share what they measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,6 +4,7 @@
 
 mod passive;
 mod pattern;
+pub mod plan;
 mod second;
 mod siblings;
 mod trial;
@@ -22,8 +23,9 @@ use crate::identity;
 use crate::progress::{Progress, StepNotice};
 use crate::run::{Session, this_tool};
 use crate::runner::{Resumable, Runner, base_targets};
-use fathom_plan::{ExplainOptions, RunPlan, explain_command_line, title_of, to_command_line};
+use fathom_plan::{RunPlan, explain_command_line, title_of, to_command_line};
 use pattern::{Explained, PatternContext, explain as put_before_the_table};
+use plan::ExplainOptions;
 use trial::Made;
 
 pub use passive::explain_finished;

@@ -3,12 +3,14 @@
 
 mod conclusions;
 mod figures;
+mod optimum;
+pub mod plan;
 
 use std::sync::atomic::AtomicBool;
 
 use fathom_engine::ErrorKind;
 use fathom_order::InOrder;
-use fathom_plan::{RUN_OVERHEAD_NS, RepeatOptions, repeat_command_line};
+use fathom_plan::repeat_command_line;
 use fathom_record::campaign::{RepeatCell, RepeatPlan, RepeatRecord};
 use fathom_record::{CampaignRecord, RunRecord, Workload};
 use fathom_store::Store;
@@ -21,9 +23,10 @@ use crate::error::CampaignError;
 use crate::identity;
 use crate::progress::{Progress, StepNotice};
 use crate::restarts::{Restarts, Step};
-use crate::run::this_tool;
+use crate::run::{RUN_OVERHEAD_NS, this_tool};
 use crate::runner::{Resumable, Runner};
 use crate::visits::{CellProgress, GridRuns, Rules, Sessions, wanted};
+use plan::RepeatOptions;
 
 impl Resumable for RepeatPlan {
     const NOUN: &'static str = "repetition";

@@ -5,6 +5,7 @@
 //! holds of the machine decides, and never what was asked of it.
 
 mod due;
+pub mod plan;
 mod settle;
 
 use std::sync::atomic::AtomicBool;

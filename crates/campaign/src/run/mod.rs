@@ -36,6 +36,9 @@ pub use record::this_tool;
 pub use session::{RunContext, Session, SessionPlan};
 pub use together::{Part, run_together};
 
+/// What a run costs beside its own length, in nanoseconds: threads, buffers, telemetry, saving.
+pub(crate) const RUN_OVERHEAD_NS: u64 = 80_000_000;
+
 /// Runs a plan once. The record is returned, not stored.
 ///
 /// Setting `stop` ends the run early; the record then covers what was measured until then.

@@ -1,6 +1,7 @@
 //! `sweep`: a grid over properties of a plan, each cell visited several times in random order, saved run by
 //! run and continued where it was cut off.
 
+pub mod plan;
 mod resume;
 
 use std::sync::atomic::AtomicBool;
@@ -13,10 +14,11 @@ use crate::cells::result_of;
 use crate::error::CampaignError;
 use crate::identity;
 use crate::progress::{Progress, StepNotice};
-use crate::run::this_tool;
+use crate::run::{RUN_OVERHEAD_NS, this_tool};
 use crate::runner::Runner;
 use crate::visits::{GridRuns, Rules, Sessions, wanted};
-use fathom_plan::{RUN_OVERHEAD_NS, SweepOptions, sweep_command_line};
+use fathom_plan::sweep_command_line;
+use plan::SweepOptions;
 
 /// A sweep's result.
 #[derive(Debug)]
@@ -154,7 +156,7 @@ impl Work<'_> {
 
     fn notice(&self, pass: u32, cell: usize, left_in_pass: usize) -> StepNotice {
         let plan = &self.runner.plan;
-        let place = fathom_plan::sweep_place(&plan.axes, cell);
+        let place = plan::sweep_place(&plan.axes, cell);
         let mean_ns = (0..self.options.cells.len()).map(|cell| self.length_ns(cell)).sum::<u64>()
             / self.options.cells.len().max(1) as u64;
         let later = self.runs.expected(plan.adaptive) as u64 * u64::from(plan.passes - pass - 1);
@@ -199,7 +201,7 @@ impl Work<'_> {
                 (None, None) => Some("not measured: the sweep ended before".to_owned()),
                 (None, Some(_)) => None,
             };
-            SweepCell { place: fathom_plan::sweep_place(&plan.axes, at), result, missing }
+            SweepCell { place: plan::sweep_place(&plan.axes, at), result, missing }
         };
         self.runs.cells().enumerate().map(cell).collect()
     }

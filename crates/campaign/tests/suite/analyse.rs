@@ -4,8 +4,8 @@
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use fathom_campaign::{Silent, Subject, analyse, sweep};
-use fathom_plan::{PlanSource, RawPlan, RawSweep, Text};
+use fathom_campaign::{RawSweep, Silent, Subject, analyse, sweep};
+use fathom_plan::{PlanSource, RawPlan, Text};
 use fathom_record::analysis::Analysis;
 use fathom_record::distribution::ModeAttribute;
 use fathom_record::steadiness::SteadyVerdict;

@@ -4,8 +4,8 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fathom_campaign::{Assessment, Progress, Silent, StepNotice, assess};
-use fathom_plan::{AssessOptions, RawAssess, RawKnownLimits, Text};
+use fathom_campaign::{AssessOptions, Assessment, Progress, RawAssess, Silent, StepNotice, assess};
+use fathom_plan::{RawKnownLimits, Text};
 use fathom_record::campaign::{OperatingPointKind, PatternResult};
 use fathom_record::verdict::{Confidence, Limit};
 use fathom_store::{RunFilter, Store};

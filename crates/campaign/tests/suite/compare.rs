@@ -5,9 +5,10 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fathom_campaign::{
-    CampaignError, Compared, Progress, Silent, StepNotice, StoredSide, compare, compare_stored,
+    CampaignError, CompareOptions, Compared, Progress, RawCompare, Silent, StepNotice, StoredSide, compare,
+    compare_stored,
 };
-use fathom_plan::{CompareOptions, RawCompare, RawPlan, Text};
+use fathom_plan::{RawPlan, Text};
 use fathom_record::CampaignRecord;
 use fathom_record::campaign::{CompareRecord, ComparedWorkload, Ended};
 use fathom_record::comparison::{Decision, Reason};

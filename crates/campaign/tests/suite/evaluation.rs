@@ -11,8 +11,8 @@
 
 use std::sync::atomic::AtomicBool;
 
-use fathom_campaign::{Silent, assess};
-use fathom_plan::{RawAssess, Text};
+use fathom_campaign::{RawAssess, Silent, assess};
+use fathom_plan::Text;
 use fathom_record::campaign::RepeatEnd;
 use fathom_stats::{Cell, Grid, Observation, Search, SearchOptions};
 use fathom_store::Store;

@@ -4,6 +4,7 @@ mod analyse;
 mod assess;
 mod compare;
 mod evaluation;
+mod lines;
 mod repeat;
 mod repeats;
 mod replay;

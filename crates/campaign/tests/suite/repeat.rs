@@ -3,8 +3,8 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fathom_campaign::{Progress, Silent, StepNotice, repeat};
-use fathom_plan::{Evaluation, RawPlan, RawRepeat, RepeatOptions};
+use fathom_campaign::{Evaluation, Progress, RawRepeat, RepeatOptions, Silent, StepNotice, repeat};
+use fathom_plan::RawPlan;
 use fathom_record::campaign::{
     Conclusion, Figure, Operand, Quantity, RepeatPlan, RepeatRecord, RepeatSide, RepeatStep, Standing,
 };

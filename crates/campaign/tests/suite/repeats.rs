@@ -5,8 +5,8 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fathom_campaign::{Assessment, Progress, Silent, StepNotice, assess};
-use fathom_plan::{AssessOptions, RawAssess, Text};
+use fathom_campaign::{AssessOptions, Assessment, Progress, RawAssess, Silent, StepNotice, assess};
+use fathom_plan::Text;
 use fathom_record::campaign::{PreconditionEnd, PreconditionKind, RepeatEnd};
 use fathom_record::steadiness::SteadyVerdict;
 use fathom_store::{RunFilter, Store};

@@ -3,8 +3,8 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fathom_campaign::{Progress, Silent, StepNotice, sweep};
-use fathom_plan::{PlanSource, RawPlan, RawSweep, SweepOptions, Text};
+use fathom_campaign::{Progress, RawSweep, Silent, StepNotice, SweepOptions, sweep};
+use fathom_plan::{PlanSource, RawPlan, Text};
 use fathom_record::campaign::{SweepCell, SweepRecord};
 use fathom_store::{RunFilter, Store};
 

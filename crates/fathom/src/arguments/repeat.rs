@@ -1,7 +1,8 @@
 //! What `fathom repeat` is told.
 
 use clap::Args;
-use fathom_plan::{RawPlan, RawRepeat};
+use fathom_campaign::RawRepeat;
+use fathom_plan::RawPlan;
 
 use super::MeasurementOutputs;
 use super::clients::ClientsFile;

@@ -28,7 +28,7 @@ pub fn perform() -> Result<Status, Failure> {
 ///
 /// # Errors
 /// When the file cannot be read, or holds no clients, or there is nobody to copy the program to.
-pub fn take_file(file: &ClientsFile, typed: &mut Vec<String>) -> Result<(), Failure> {
+fn take_file(file: &ClientsFile, typed: &mut Vec<String>) -> Result<(), Failure> {
     if let Some(path) = &file.clients {
         *typed = from_file(path)?;
     }

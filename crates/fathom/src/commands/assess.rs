@@ -3,8 +3,7 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use fathom_campaign::{Assessment, CampaignError};
-use fathom_plan::AssessOptions;
+use fathom_campaign::{AssessOptions, Assessment, CampaignError};
 use fathom_record::CampaignRecord;
 use fathom_record::campaign::PatternResult;
 use fathom_report::{html, terminal};
@@ -33,7 +32,7 @@ const BUSY_WAIT: Duration = Duration::from_millis(100);
 /// When nothing was concluded.
 pub fn perform(place: &StorePlace, arguments: &AssessArguments) -> Result<Status, Failure> {
     let mut raw = arguments.plan.clone();
-    agent::take_file(&arguments.clients, &mut raw.client)?;
+    agent::take_file_into(&arguments.clients, &mut raw.flags.raw)?;
     let options = raw.resolve(new_seed())?;
     let delivery = Delivery::prepare(&arguments.outputs)?;
     let conditions = Conditions::of_assessment(&arguments.conditions.fail_if, place, &options.plan)?;

@@ -1,6 +1,7 @@
 //! `--fail-if`: conditions under which a measurement fails, read before it starts and judged when it is over.
 
-use fathom_plan::{SidesPlan, condition, unmeasurable};
+use fathom_campaign::SidesPlan;
+use fathom_plan::{condition, unmeasurable};
 use fathom_record::campaign::{AssessPlan, AssessRecord, CompareRecord, OperatingPointKind};
 use fathom_record::comparison::Side;
 use fathom_record::condition::{

@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
-use fathom_campaign::repeat;
+use fathom_campaign::{Evaluation, repeat};
 use fathom_measure::{ByteRate, Bytes, Nanos, counted};
-use fathom_plan::Evaluation;
 use fathom_published::{HELD, Held, Method, Published, doubts, parse_published, unused};
 use fathom_record::CampaignRecord;
 use fathom_record::campaign::{AssessRecord, Quantity, RepeatPlan, RepeatStep};

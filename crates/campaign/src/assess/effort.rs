@@ -1,15 +1,10 @@
 //! How much effort an assessment makes: its budget, the error to reach, what is written before, and
 //! whether it follows SNIA's test specification.
 
+use fathom_plan::{Mistake, PlanErrorKind, quantity, value};
 use fathom_record::campaign::{PatternPlan, PreconditionPlan};
 
-use super::assess::RawAssess;
-use super::error::{Mistake, PlanErrorKind};
-use super::quantity;
-use super::resolve::value;
-
-/// What a run costs beside its own length, in nanoseconds: threads, buffers, telemetry, saving.
-pub const RUN_OVERHEAD_NS: u64 = 80_000_000;
+use super::plan::RawAssess;
 
 const MINUTE_NS: u64 = 60_000_000_000;
 const DEFAULT_BUDGET_NS: u64 = 2 * MINUTE_NS;
@@ -128,7 +123,7 @@ fn precondition(raw: &RawAssess, patterns: &[PatternPlan]) -> Result<Preconditio
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Text;
+    use fathom_plan::Text;
 
     fn read_of(fill: impl FnOnce(&mut RawAssess)) -> Result<(u64, Option<f64>, PreconditionPlan), String> {
         let mut raw = RawAssess { target: ".".to_owned(), ..RawAssess::default() };

@@ -1,12 +1,8 @@
 //! Sides that are states of one machine, with a restart between them: how each is told and made.
 
 use clap::Args;
+use fathom_plan::{Mistake, PlanErrorKind, Text, quantity, value};
 use fathom_record::campaign::{AcrossRestarts, MachineFact, Setting, SideState};
-
-use super::error::{Mistake, PlanErrorKind};
-use super::quantity;
-use super::resolve::value;
-use super::text::Text;
 
 /// Services that start with a machine are at work for a few minutes.
 const DEFAULT_SETTLE_NS: u64 = 300_000_000_000;
@@ -27,7 +23,7 @@ pub struct RawRestarts {
 
 impl RawRestarts {
     /// The sides, each with the flag that says what tells it; `None` where no restart lies between them.
-    pub(super) fn resolve(
+    pub(crate) fn resolve(
         &self,
         sides: Vec<(&'static str, SideState)>,
     ) -> Result<Option<AcrossRestarts>, Mistake> {
@@ -57,13 +53,13 @@ impl RawRestarts {
 }
 
 /// Facts with their values, as they are typed.
-pub(super) fn facts(flag: &'static str, texts: &[Text]) -> Result<Vec<Setting>, Mistake> {
+pub(crate) fn facts(flag: &'static str, texts: &[Text]) -> Result<Vec<Setting>, Mistake> {
     let read = |text: &Text| value(flag, &Some(text.clone()), fact);
     Ok(texts.iter().map(read).collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
 }
 
 /// A fact with its value, as `kernel=6.12*`.
-pub(super) fn fact(text: &str) -> Result<Setting, String> {
+pub(crate) fn fact(text: &str) -> Result<Setting, String> {
     let Some((key, value)) = text.split_once('=') else {
         return Err(format!("`{text}` has no value: write a fact and its value, e.g. kernel=6.12*"));
     };

@@ -1,17 +1,15 @@
 //! What a comparison is asked for: a plan that both sides share, and the keys in which they differ.
 
 use clap::Args;
+use fathom_plan::{
+    Mistake, Place, PlanError, PlanErrorKind, PlanSource, RawPlan, RunPlan, Text, advice, keys, name,
+    pattern, quantity, value,
+};
 use fathom_record::campaign::{AcrossRestarts, ComparePlan, Setting, SidePlan, SideState};
 use fathom_record::comparison::Side;
 
-use super::effort::RUN_OVERHEAD_NS;
-use super::error::{Mistake, Place, PlanError, PlanErrorKind};
-use super::raw::RawPlan;
-use super::resolve::{name, value};
-use super::restarts::{RawRestarts, facts};
-use super::source::PlanSource;
-use super::text::Text;
-use super::{RunPlan, pattern, quantity, suggest};
+use crate::restarts::plan::{RawRestarts, facts};
+use crate::run::RUN_OVERHEAD_NS;
 
 /// Reads, writes and large transfers: where stacks and devices differ in different ways.
 const DEFAULT_PATTERNS: &str = "randread-4k,randwrite-4k,read-1m";
@@ -478,9 +476,9 @@ fn setting(text: &str) -> Result<Setting, String> {
         return Err(format!("`{text}` has no value: write a key of the plan and its value, e.g. engine=aio"));
     };
     let key = key.trim().trim_start_matches("--");
-    let known = super::raw::keys();
+    let known = keys();
     if !known.iter().any(|known| known == key) {
-        let advice = suggest::advice(key, known.iter().map(String::as_str));
+        let advice = advice(key, known.iter().map(String::as_str));
         return Err(format!("unknown key `{key}`: {advice}"));
     }
     match key {

@@ -1,18 +1,17 @@
 //! What a published evaluation is repeated with: targets for its sides, and how much is measured.
 
 use clap::Args;
+use fathom_plan::{
+    Mistake, Place, PlanError, PlanErrorKind, PlanSource, RawPlan, Role, RunPlan, Text, advice, clients,
+    iops_ceiling, quantity, throughput_ceiling, value,
+};
 use fathom_record::CeilingRate;
 use fathom_record::campaign::{
     AcrossRestarts, AssessRecord, Quantity, RepeatBound, RepeatPlan, RepeatSide, RepeatStep, SideState,
 };
 
-use super::error::{Mistake, Place, PlanError, PlanErrorKind};
-use super::raw::RawPlan;
-use super::resolve::value;
-use super::restarts::{RawRestarts, fact};
-use super::source::PlanSource;
-use super::text::Text;
-use super::{Role, RunPlan, client, known_limits, optimum, quantity, suggest};
+use super::optimum;
+use crate::restarts::plan::{RawRestarts, fact};
 
 /// Visits to each step and side, unless its rate, and what conclusions are about, is known before.
 const DEFAULT_PASSES: u32 = 5;
@@ -379,7 +378,7 @@ impl RepeatOptions {
 
     /// How many clients load a side here, each with its share of the jobs; 1 for this process alone.
     fn clients(&mut self, side: &RepeatSide, flags: &RawPlan) -> Result<u32, PlanError> {
-        let all = client::read(flags).map_err(at_flag)?;
+        let all = clients(flags).map_err(at_flag)?;
         let here = all.iter().filter(|client| client.role == Role::Load).count() as u32;
         let machines = |count: u32| fathom_measure::counted(u64::from(count), "client");
         let name = if side.name.is_empty() { "The target" } else { &side.name };
@@ -456,17 +455,13 @@ fn of_side<'a>(
         return Err(wrong("the evaluation has one side, without a name".to_owned()));
     }
     let names = || sides.iter().map(|side| side.name.as_str());
-    let unknown = || wrong(format!("unknown side `{name}`: {}", suggest::advice(name, names())));
+    let unknown = || wrong(format!("unknown side `{name}`: {}", advice(name, names())));
     Ok((names().position(|side| side == name).ok_or_else(unknown)?, rest))
 }
 
 /// A bound's rate as it is typed: bytes per second with their unit, or I/Os per second.
 fn rate_of(quantity: Quantity, text: &str) -> Result<f64, String> {
-    let read = if quantity == Quantity::Throughput {
-        known_limits::throughput(text)
-    } else {
-        known_limits::iops(text)
-    };
+    let read = if quantity == Quantity::Throughput { throughput_ceiling(text) } else { iops_ceiling(text) };
     read.map(|rate| match rate {
         CeilingRate::Iops { operations_per_s } => operations_per_s,
         CeilingRate::Throughput { bytes_per_s } => bytes_per_s,
@@ -672,7 +667,7 @@ mod tests {
         let budget = with(RawRepeat { budget: Some("50s".into()), ..RawRepeat::default() });
         let length = budget.cells[0].workload.length;
         assert_eq!(length.time_ns.unwrap() + length.warmup_ns, 10_000_000_000);
-        let line = crate::repeat_command_line(&budget.plan, 0);
+        let line = fathom_plan::repeat_command_line(&budget.plan, 0);
         assert!(line.contains("--time=8s") && line.contains("--warmup=2s"), "{line}");
     }
 

@@ -1,15 +1,14 @@
-//! What an assessment is asked for: from flags to its plan, and back to a command line.
+//! What an assessment is asked for: from flags to its plan.
 
-use clap::Args;
+use clap::{Arg, ArgAction, Args};
+use fathom_plan::{
+    Client, Mistake, Place, PlanError, PlanErrorKind, PlanFlags, RawKnownLimits, RawPlan, Text, clients,
+    decorators, name, pattern, patterns, quantity, value,
+};
 use fathom_record::campaign::{AssessPlan, PatternPlan, Slo};
 use fathom_record::options::Decorators;
-use fathom_record::shell_word;
 
-use super::error::{Mistake, Place, PlanError, PlanErrorKind};
-use super::resolve::{decorators, name, value};
-use super::text::Text;
-use super::write::flag;
-use super::{Client, RawKnownLimits, RawPlan, client, effort, known_limits, pattern, quantity};
+use super::effort;
 
 /// What `fathom assess` is told, value by value and unread.
 #[derive(Args, Clone, Debug, Default, PartialEq)]
@@ -44,10 +43,6 @@ pub struct RawAssess {
     #[arg(long, value_name = "LIST")]
     pub patterns: Option<Text>,
 
-    /// Bytes of the target to use, or size of the scratch file, e.g. 1GiB.
-    #[arg(long, value_name = "SIZE")]
-    pub size: Option<Text>,
-
     /// Limits that are known beforehand.
     #[command(flatten)]
     pub known: RawKnownLimits,
@@ -56,45 +51,41 @@ pub struct RawAssess {
     #[arg(long, value_name = "pNN=TIME")]
     pub slo: Option<Text>,
 
-    /// Seed of every random choice. Default: a new one, recorded.
-    #[arg(long, value_name = "NUMBER")]
-    pub seed: Option<Text>,
-
-    /// I/O engine, e.g. uring or sync. Default: the best one the target allows.
-    #[arg(long, value_name = "NAME")]
-    pub engine: Option<Text>,
-
-    /// Allow destroying all data on the device with this serial number.
-    #[arg(long, value_name = "SERIAL")]
-    pub destroy: Option<Text>,
-
-    /// Read all of a device before the first write where only that can tell whether it is empty, however long it
-    /// takes. Default: only where that takes 10 s or less; otherwise the device needs --destroy.
-    #[arg(long)]
-    pub check_empty: bool,
-    /// Measure from here at the same time as from every other client: the operating points are those of all together.
-    /// A client is written as in fathom run. Repeatable.
-    #[arg(long, value_name = "REACH")]
-    pub client: Vec<String>,
-
-    /// Give each client a part of the target's addresses to itself.
-    #[arg(long)]
-    pub partition: bool,
+    /// Keys of a plan that all of its runs share.
+    #[command(flatten)]
+    pub flags: PlanFlags<AssessKeys>,
 
     /// Give up an unfinished assessment of the same command, whose finished runs stay in the store, and begin anew.
     #[arg(long)]
     pub anew: bool,
+}
 
-    /// Hold each completion back for a drawn time, to see known latencies: constant:100us,
-    /// uniform:50us-150us, exponential:100us, lognormal:100us/0.5 (median/sigma), bimodal:100us/1ms/1%;
-    /// and stalls: constant:100us,stall-every=60s,stall-length=1s. Default: no delay.
-    #[arg(long, value_name = "DISTRIBUTION")]
-    pub delay: Option<Text>,
+/// The keys of a plan that an assessment takes: the rest is what it varies, or what its patterns say.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AssessKeys;
 
-    /// Let I/Os through no faster than token buckets allow, e.g. iops=3000,throughput=125MB/s or
-    /// iops=300,iops-bucket=5.4M,iops-peak=3000 (a burst). Default: no throttle.
-    #[arg(long, value_name = "LIMITS")]
-    pub throttle: Option<Text>,
+impl fathom_plan::Keys for AssessKeys {
+    const KEYS: &'static [&'static str] =
+        &["size", "engine", "seed", "destroy", "check-empty", "client", "partition", "delay", "throttle"];
+
+    fn said(argument: Arg) -> Arg {
+        let help = match argument.get_long() {
+            Some("size") => "Bytes of the target to use, or size of the scratch file, e.g. 1GiB",
+            Some("engine") => "I/O engine, e.g. uring or sync. Default: the best one the target allows",
+            Some("seed") => "Seed of every random choice. Default: a new one, recorded",
+            Some("destroy") => "Allow destroying all data on the device with this serial number",
+            Some("client") => {
+                "Measure from here at the same time as from every other client: the operating points are those of all \
+                 together. A client is written as in fathom run. Repeatable"
+            }
+            Some("partition") => "Give each client a part of the target's addresses to itself",
+            _ => return argument,
+        };
+        // It has one target, which is one device.
+        let once = argument.get_long() == Some("destroy");
+        let argument = argument.help(help);
+        if once { argument.action(ArgAction::Set) } else { argument }
+    }
 }
 
 /// An assessment that is ready to run.
@@ -130,23 +121,24 @@ impl RawAssess {
         if self.target.is_empty() {
             return refuse("target", "say what to assess, e.g. `.` for the disk under this folder");
         }
-        let size_bytes = value("size", &self.size, quantity::bytes)?;
+        let flags: &RawPlan = &self.flags.raw;
+        let size_bytes = value("size", &flags.size, quantity::bytes)?;
         if size_bytes == Some(0) {
             return refuse("size", "a size of 0 leaves nothing to measure: write a size, e.g. 1GiB");
         }
-        let seed = value("seed", &self.seed, quantity::count)?.unwrap_or(new_seed);
-        let mut patterns = value("patterns", &self.patterns, list)?.unwrap_or_else(pattern::patterns);
+        let seed = value("seed", &flags.seed, quantity::count)?.unwrap_or(new_seed);
+        let mut patterns = value("patterns", &self.patterns, list)?.unwrap_or_else(patterns);
         for pattern in &mut patterns {
             pattern.workload.span_bytes = size_bytes;
             pattern.workload.seed = seed;
         }
         let effort = effort::read(self, &patterns)?;
         let known = self.known.read()?;
-        let decorators = decorators(&self.delay, &self.throttle)?;
+        let decorators = decorators(&flags.delay, &flags.throttle)?;
         let clients = self.clients()?;
         let plan = AssessPlan {
             target: self.target.clone(),
-            engine: name("engine", &self.engine)?,
+            engine: name("engine", &flags.engine)?,
             budget_ns: effort.budget_ns,
             size_bytes,
             patterns,
@@ -161,19 +153,19 @@ impl RawAssess {
             precondition: effort.precondition,
             thorough: self.thorough,
             clients: clients.iter().map(|client| client.without_permits().to_string()).collect(),
-            partition: self.partition,
+            partition: flags.partition.unwrap_or(false),
         };
-        let permit = name("destroy", &self.destroy)?;
-        Ok(AssessOptions { plan, permit, check_empty: self.check_empty, anew: self.anew, clients })
+        let serial = flags.destroy.as_deref().and_then(<[String]>::first).cloned();
+        let permit = name("destroy", &serial.map(Text))?;
+        let check_empty = flags.check_empty.unwrap_or(false);
+        Ok(AssessOptions { plan, permit, check_empty, anew: self.anew, clients })
     }
 }
 
 impl RawAssess {
     /// The clients; what is written by bytes before measuring is one machine's work.
     fn clients(&self) -> Result<Vec<Client>, Mistake> {
-        let named = (!self.client.is_empty()).then(|| self.client.clone());
-        let raw = RawPlan { client: named, partition: Some(self.partition), ..RawPlan::default() };
-        let clients = client::read(&raw)?;
+        let clients = clients(&self.flags.raw)?;
         let writes_first = self.precondition.is_some() || self.thorough;
         if !clients.is_empty() && writes_first {
             let cause = "a target is preconditioned from one machine: do that first, without --client";
@@ -204,34 +196,12 @@ fn slo(text: &str) -> Result<Slo, String> {
         )
     };
     let (percentile, limit) = text.split_once('=').ok_or_else(refused)?;
-    let quantile = percentile.trim().strip_prefix('p').and_then(quantile).ok_or_else(refused)?;
+    let quantile = percentile.trim().strip_prefix('p').and_then(quantity::quantile).ok_or_else(refused)?;
     let limit_ns = quantity::time_ns(limit.trim())?;
     if limit_ns == 0 {
         return Err("nothing answers in no time: write an objective as p99=2ms".to_owned());
     }
     Ok(Slo { quantile, limit_ns })
-}
-
-/// A percentile as a quantile, by moving the decimal point: dividing by 100 would give
-/// 0.9990000000000001 for 99.9.
-pub(super) fn quantile(percentile: &str) -> Option<f64> {
-    let (whole, fraction) = percentile.split_once('.').unwrap_or((percentile, ""));
-    let digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
-    if whole.is_empty() || whole.len() > 2 || !digits(whole) || !digits(fraction) {
-        return None;
-    }
-    let quantile: f64 = format!("0.{whole:0>2}{fraction}").parse().ok()?;
-    (quantile > 0.0 && quantile < 1.0).then_some(quantile)
-}
-
-/// The inverse of [`quantile`].
-fn percentile(quantile: f64) -> String {
-    let text = quantile.to_string();
-    let digits = text.strip_prefix("0.").unwrap_or("0");
-    let digits = format!("{digits:0<2}");
-    let (whole, fraction) = digits.split_at(2);
-    let whole = whole.strip_prefix('0').unwrap_or(whole);
-    if fraction.is_empty() { format!("p{whole}") } else { format!("p{whole}.{fraction}") }
 }
 
 /// What an assessment's plan puts around the engine. A plan of this build always reads back.
@@ -244,46 +214,6 @@ pub fn assess_decorators(plan: &AssessPlan) -> Result<Decorators, PlanError> {
         let flag = format!("--{}", mistake.key);
         mistake.at(Place::Argument(flag))
     })
-}
-
-/// The assessment as a line for a POSIX shell. Permission to destroy data is not part of a plan.
-pub fn assess_command_line(plan: &AssessPlan) -> String {
-    let target = shell_word(&plan.target);
-    let mut line = "fathom assess".to_owned();
-    if let Some(engine) = &plan.engine {
-        line += &flag("engine", engine);
-    }
-    line += &flag("budget", &quantity::write_time_ns(plan.budget_ns));
-    line += &match plan.until_share {
-        Some(share) => flag("until", &quantity::write_share(share)),
-        None if plan.thorough => String::new(),
-        None => flag("until", "none"),
-    };
-    if !plan.precondition.is_none() {
-        line += &flag("precondition", plan.precondition.name());
-    }
-    if plan.thorough {
-        line += " --thorough";
-    }
-    let names: Vec<&str> = plan.patterns.iter().map(|pattern| pattern.name.as_str()).collect();
-    line += &flag("patterns", &names.join(","));
-    if let Some(bytes) = plan.size_bytes {
-        line += &flag("size", &quantity::write_bytes(bytes));
-    }
-    line += &known_limits::write(&plan.ceilings, plan.instance.as_deref(), plan.volume.as_deref());
-    if let Some(slo) = &plan.slo {
-        let text = format!("{}={}", percentile(slo.quantile), quantity::write_time_ns(slo.limit_ns));
-        line += &flag("slo", &text);
-    }
-    plan.clients.iter().for_each(|client| line += &flag("client", client));
-    if plan.partition {
-        line += " --partition";
-    }
-    line += &flag("seed", &plan.seed.to_string());
-    for (name, text) in [("delay", &plan.delay), ("throttle", &plan.throttle)] {
-        line += &text.as_ref().map_or(String::new(), |text| flag(name, text));
-    }
-    format!("{line} -- {target}")
 }
 
 #[cfg(test)]
@@ -305,7 +235,8 @@ mod tests {
 
     #[test]
     fn objectives_are_read() {
-        let raw = RawAssess { slo: Some("p99.9=2ms".into()), size: Some("1GiB".into()), ..raw() };
+        let flags = RawPlan { size: Some("1GiB".into()), ..RawPlan::default() }.into();
+        let raw = RawAssess { slo: Some("p99.9=2ms".into()), flags, ..raw() };
         let plan = raw.resolve(1).expect("a plan").plan;
         assert_eq!(plan.slo, Some(Slo { quantile: 0.999, limit_ns: 2_000_000 }));
         assert!(plan.patterns.iter().all(|p| p.workload.span_bytes == Some(1 << 30)));
@@ -321,15 +252,5 @@ mod tests {
         }
         assert!(message(RawAssess { budget: Some("0".into()), ..raw() }).starts_with("--budget"));
         assert!(message(RawAssess::default()).starts_with("TARGET"));
-    }
-
-    #[test]
-    fn percentiles_move_the_point_and_back() {
-        for (text, value) in
-            [("99", 0.99), ("99.9", 0.999), ("50", 0.5), ("5", 0.05), ("0.1", 0.001), ("99.99", 0.9999)]
-        {
-            assert_eq!(quantile(text), Some(value), "{text}");
-            assert_eq!(percentile(value), format!("p{text}"));
-        }
     }
 }

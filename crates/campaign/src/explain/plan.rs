@@ -1,14 +1,11 @@
 //! What an explanation by experiments is asked for: a plan, and how far it may go.
 
 use clap::Args;
+use fathom_plan::{
+    Mistake, Place, PlanError, PlanErrorKind, PlanSource, RawKnownLimits, RawPlan, RunPlan, Text, quantity,
+    value,
+};
 use fathom_record::campaign::ExplainPlan;
-
-use super::error::{Mistake, Place, PlanError, PlanErrorKind};
-use super::raw::RawPlan;
-use super::resolve::value;
-use super::source::PlanSource;
-use super::text::Text;
-use super::{RawKnownLimits, RunPlan, quantity};
 
 /// Most experiments, unless told otherwise: what the method's error rates were measured with.
 const DEFAULT_EXPERIMENTS: u32 = 5;

@@ -1,14 +1,11 @@
 //! What a sweep is asked for: a plan, and the keys of it that vary.
 
 use clap::Args;
+use fathom_plan::{
+    Mistake, Place, PlanError, PlanErrorKind, PlanSource, RawPlan, RunPlan, Text, advice, keys, quantity,
+    value,
+};
 use fathom_record::campaign::{SweepAxis, SweepPlan};
-
-use super::error::{Mistake, Place, PlanError, PlanErrorKind};
-use super::raw::RawPlan;
-use super::resolve::value;
-use super::source::PlanSource;
-use super::text::Text;
-use super::{RunPlan, quantity, suggest};
 
 /// Spaced visits to a cell, from which its interval comes.
 const DEFAULT_PASSES: u32 = 5;
@@ -184,12 +181,9 @@ fn axis(text: &str, cpus: u32) -> Result<SweepAxis, String> {
         return Err(format!("`{text}` names no values: write a key and its values, e.g. depth=1,2,4"));
     };
     let key = key.trim().trim_start_matches("--");
-    let known = super::raw::keys();
+    let known = keys();
     if !known.iter().any(|known| known == key) {
-        return Err(format!(
-            "unknown key `{key}`: {}",
-            suggest::advice(key, known.iter().map(String::as_str))
-        ));
+        return Err(format!("unknown key `{key}`: {}", advice(key, known.iter().map(String::as_str))));
     }
     if FIXED_KEYS.contains(&key) {
         return Err(format!("`{key}` is the same for a whole sweep: give it as --{key}"));

@@ -1,16 +1,27 @@
 //! Lines of campaigns ask for the same campaign again, whatever was asked for.
 
 use clap::Parser;
+use fathom_campaign::{RawAssess, RawCompare, RawExplain, RawRestarts, RawSweep, assess_decorators};
+use fathom_plan::quantity::{write_share, write_time_ns};
+use fathom_plan::{
+    PlanSource, RawKnownLimits, RawPlan, Text, assess_command_line, compare_command_line,
+    explain_command_line, patterns, sweep_command_line,
+};
+use fathom_record::campaign::{AssessPlan, PreconditionPlan, Slo};
+use fathom_record::options::Decorators;
+use fathom_record::{CeilingRate, KnownCeiling, shell_words};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 
-use super::properties::{text, words};
-use super::restarts::RawRestarts;
-use super::*;
-
 /// A seed that no drawn line holds: a lost seed shows.
 const OTHER_SEED: u64 = 0x5eed;
+
+#[derive(Parser)]
+struct AssessCommand {
+    #[command(flatten)]
+    flags: RawAssess,
+}
 
 #[derive(Parser)]
 struct SweepCommand {
@@ -35,6 +46,27 @@ struct ExplainCommand {
     explain: RawExplain,
     #[command(flatten)]
     flags: RawPlan,
+}
+
+/// Names as people and hostile people give them; no shell can pass a NUL.
+fn text() -> impl Strategy<Value = String> {
+    prop_oneof!["[a-z/:.0-9-]{1,20}", "[^\0]{1,20}", "[0-9]{1,22}"]
+}
+
+fn decorators() -> impl Strategy<Value = Decorators> {
+    let delay = option::of((1u64..1_000_000_000, any::<bool>()));
+    let throttle = option::of(1u64..1 << 50);
+    (delay, throttle).prop_map(|(delay, throttle)| Decorators {
+        delay: delay.map(|(ns, stalls)| {
+            let stalls = if stalls { ",stall-every=9s,stall-length=1s" } else { "" };
+            format!("exponential:{ns}ns{stalls}").parse().expect("a delay")
+        }),
+        throttle: throttle.map(|rate| format!("iops={rate},iops-bucket=7").parse().expect("a throttle")),
+    })
+}
+
+fn words(line: &str) -> Vec<String> {
+    shell_words(line).expect("a line of plain words")
 }
 
 fn some(text: &str) -> Option<Text> {
@@ -107,17 +139,17 @@ proptest! {
             b: vec!["polled=true".into(), "io-flags=nowait,hipri".into()],
             before_a: commands.clone().map(Text),
             before_b: None,
-            before_limit: commands.map(|_| Text(quantity::write_time_ns(limit_ns))),
+            before_limit: commands.map(|_| Text(write_time_ns(limit_ns))),
             patterns: patterns.then(|| "randrw:8k:70%,read-1m".into()),
             budget: None,
-            by: Some(Text(quantity::write_share(f64::from(by) / 1000.0))),
+            by: Some(Text(write_share(f64::from(by) / 1000.0))),
             pairs: number.clone().filter(|_| fixed),
             max_pairs: number.filter(|_| !fixed),
             anew: false,
             push: false,
             restarts: RawRestarts {
                 across_restarts: settle.is_some(),
-                settle: settle.flatten().map(|ns| Text(quantity::write_time_ns(ns))),
+                settle: settle.flatten().map(|ns| Text(write_time_ns(ns))),
             },
             is_a: settle.iter().map(|_| "kernel=6.1.*".into()).collect(),
             is_b: settle.iter().flat_map(|_| ["kernel=6.12.*".into(), "file:/etc/a side=x y".into()]).collect(),
@@ -132,6 +164,47 @@ proptest! {
     }
 
     #[test]
+    fn assessments_read_back_from_their_command_line(
+        target in text(), engine in option::of(text()), budget_ns in 1u64.., size_bytes in option::of(1u64..),
+        iops in 1e-3..1e9f64, bytes_per_s in 1000u32.., instance in any::<bool>(), volume in any::<bool>(), quantile in 1u32..100_000, limit_ns in 1u64.., seed in any::<u64>(),
+        decorators in decorators(),
+        until in 1u32..=500, thorough in any::<bool>(), precondition in 0..3
+    ) {
+        let thorough = thorough && budget_ns > 210_000_000_000;
+        let elsewhere = !thorough && precondition == 0 && seed % 2 == 0;
+        let mut patterns = patterns();
+        for pattern in &mut patterns {
+            (pattern.workload.span_bytes, pattern.workload.seed) = (size_bytes, seed);
+        }
+        let plan = AssessPlan {
+            target, engine, budget_ns, size_bytes, patterns, seed,
+            ceilings: vec![
+                KnownCeiling::declared(CeilingRate::Iops { operations_per_s: iops }),
+                KnownCeiling::declared(CeilingRate::Throughput { bytes_per_s: f64::from(bytes_per_s) }),
+            ],
+            instance: instance.then(|| "r6id.4xlarge".to_owned()),
+            volume: volume.then(|| "gp3:iops=16000,throughput=1000".to_owned()),
+            slo: Some(Slo { quantile: f64::from(quantile) / 100_000.0, limit_ns }),
+            delay: decorators.delay.as_ref().map(ToString::to_string),
+            throttle: decorators.throttle.as_ref().map(ToString::to_string),
+            // Shares of a budget that is long enough for windows.
+            until_share: (!thorough && budget_ns > 210_000_000_000).then(|| f64::from(until) / 1000.0),
+            precondition: match precondition {
+                0 if !thorough => PreconditionPlan::None,
+                1 => PreconditionPlan::Auto,
+                _ => PreconditionPlan::Full,
+            },
+            thorough,
+            clients: if elsewhere { vec!["ssh:c1".to_owned(), "here=local".to_owned()] } else { Vec::new() },
+            partition: elsewhere,
+        };
+        prop_assert_eq!(assess_decorators(&plan), Ok(decorators));
+        let words = words(&assess_command_line(&plan));
+        let command = AssessCommand::try_parse_from(&words[1..]).expect("a written line parses");
+        prop_assert_eq!(command.flags.resolve(0x5eed).expect("a written plan resolves").plan, plan);
+    }
+
+    #[test]
     fn explanations_read_back_from_their_line(
         flags in base(), most in 0u32..20, budget_s in 60u64..100_000, rest in option::of(1u64..1 << 50),
         (ceilings, purge) in any::<(bool, bool)>(),
@@ -142,7 +215,7 @@ proptest! {
             budget: Some(Text(format!("{budget_s}s"))),
             max_experiments: Some(Text(most.to_string())),
             second: None,
-            rest: rest.map(|ns| Text(quantity::write_time_ns(ns))),
+            rest: rest.map(|ns| Text(write_time_ns(ns))),
             purge,
             anew: false,
             known: RawKnownLimits {

@@ -4,15 +4,12 @@
 //! Articles search that point on one drive, and take multiples of it for several drives and clients. All counts of a
 //! pattern are scaled here by what the point of one device is to theirs, so that the article's own multiples are kept.
 
+use fathom_plan::{Place, PlanError, PlanErrorKind, PlanSource, RawPlan};
 use fathom_record::Workload;
 use fathom_record::campaign::{
     AssessRecord, OperatingPointKind, OptimumPoint, PatternResult, RepeatOptimum, RepeatPlan, RepeatSide,
     RepeatStep,
 };
-
-use super::error::{Place, PlanError, PlanErrorKind};
-use super::raw::RawPlan;
-use super::source::PlanSource;
 
 /// The points of an assessment for the steps that they fit, with sentences about those that have none.
 ///
