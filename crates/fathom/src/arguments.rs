@@ -90,7 +90,7 @@ pub enum Command {
     /// Run one workload on one target.
     #[command(after_help = RUN_EXAMPLES)]
     Run(Box<RunArguments>),
-    /// Repeat a run that was saved: its workload, seed included, on its target, as its record says.
+    /// Repeat what was saved: a run or a whole campaign, seed included, on its target, as its record says.
     #[command(after_help = RERUN_EXAMPLES)]
     Rerun(RerunArguments),
     /// Run a plan over a grid of values: any keys of the plan, e.g. depth or bs.
@@ -265,9 +265,11 @@ Examples:
   fathom rerun last --print                                 what would be typed, and nothing is done
   fathom rerun last --fail-if 'iops<95% of last'            whether it is as fast as it was
   fathom rerun r-20261120-155300123-7f3a --destroy SERIAL   a run that writes to a device
+  fathom rerun s-20261120-155300123-7f3a                    a sweep, an assessment, a comparison
 
 The target is found by the name that the record has, and is judged as in fathom run: what holds data is written only
-with --destroy, which no record keeps. Results that were imported are not repeated, since another tool made them.";
+with --destroy, which no record keeps. A campaign begins anew with the plan of its record; after Ctrl-C the same command
+continues it. Results that were imported are not repeated, since another tool made them.";
 
 const SWEEP_EXAMPLES: &str = "\
 Examples:
@@ -371,10 +373,10 @@ pub struct RunArguments {
 /// Arguments of `rerun`.
 #[derive(Args, Debug)]
 pub struct RerunArguments {
-    /// A run: its id, the start of one, last, or last-2 for the second before it.
-    #[arg(value_name = "RUN")]
+    /// A run or a campaign: its id, the start of one, last, or last-2 for the second before it.
+    #[arg(value_name = "RUN|CAMPAIGN")]
     pub name: String,
-    /// Print the command of the run, and do nothing.
+    /// Print its command, and do nothing.
     #[arg(long, conflicts_with_all = ["report", "json", "json_lines", "compact", "quiet", "metrics", "fail_if"])]
     pub print: bool,
     /// Allow destroying all data on the device with this serial number. Repeatable.

@@ -98,7 +98,7 @@ pub fn perform(asked: CommandLine) -> Result<Status, Failure> {
     match asked.command {
         Command::Assess(arguments) => assess::perform(&place, &arguments),
         Command::Run(arguments) => run::perform(&place, *arguments),
-        Command::Rerun(arguments) => rerun::perform(&place, &arguments),
+        Command::Rerun(arguments) => rerun::perform(&place, arguments),
         Command::Compare(arguments) => compare::perform(&place, &arguments),
         Command::Sweep(arguments) => sweep::perform(&place, *arguments),
         Command::Repeat(arguments) => repeat::perform(&place, *arguments),

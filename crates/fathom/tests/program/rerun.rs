@@ -1,4 +1,4 @@
-//! `fathom rerun`: the run of a record once more, or why not.
+//! `fathom rerun`: the run or the campaign of a record once more, or why not.
 
 use serde_json::Value;
 
@@ -105,12 +105,98 @@ fn what_a_record_cannot_tell_is_refused_with_what_to_type() {
     assert_eq!(imported.status, 2, "{imported:?}");
     assert!(imported.stderr.contains("another tool measured it"), "{imported:?}");
 
+    assert_eq!(typist.run(&["rerun", "r-19700101"]).status, 2);
+}
+
+#[test]
+fn a_campaign_is_begun_anew_with_its_plan() {
+    let typist = Typist::new();
     let sweep =
         ["sweep", "--target", "sim:gp3", "--over", "depth=1,2", "--time", "1s", "--passes", "1", "--json"];
-    let swept = typist.json(&sweep);
-    let campaign = typist.run(&["rerun", swept["id"].as_str().unwrap()]);
-    assert_eq!(campaign.status, 2, "{campaign:?}");
-    let line = swept["command"].as_str().unwrap().strip_prefix("fathom ").unwrap();
-    assert!(campaign.stderr.contains("several runs") && campaign.stderr.contains(line), "{campaign:?}");
-    assert_eq!(typist.run(&["rerun", "r-19700101"]).status, 2);
+    let assess = ["assess", "sim:gp3", "--budget", "60s", "--patterns", "randread-4k", "--json", "--quiet"];
+    let compare = [
+        "compare",
+        "sim:gp3",
+        "sim:gp2",
+        "--patterns",
+        "randread-4k",
+        "--depth",
+        "4",
+        "--pairs",
+        "5",
+        "--time",
+        "1s",
+        "--json",
+        "--quiet",
+    ];
+    let explain = ["explain", "--experiments", "sim:gp3", "--max-experiments", "0", "--json", "--quiet"];
+    for asked in [&sweep[..], &assess, &compare, &explain] {
+        let first = typist.json(asked);
+        let id = first["id"].as_str().unwrap();
+        let line = first["command"].as_str().unwrap().strip_prefix("fathom ").unwrap();
+        let printed = typist.run(&["rerun", id, "--print"]);
+        assert!(printed.stdout.ends_with(&format!(" {line}\n")), "{printed:?}");
+        let again = typist.json(&["rerun", id, "--json", "--quiet"]);
+        assert_ne!(again["id"], first["id"], "{asked:?}");
+        assert_eq!((&again["command"], &again["plan"]), (&first["command"], &first["plan"]), "{asked:?}");
+    }
+}
+
+#[test]
+fn a_campaign_that_writes_is_judged_anew() {
+    let typist = Typist::new();
+    std::fs::write(typist.path("new.bin"), vec![7; 1 << 20]).unwrap();
+    let sweep = [
+        "sweep",
+        "--target",
+        "new.bin",
+        "--rw",
+        "randwrite",
+        "--over",
+        "depth=1,2",
+        "--time",
+        "200ms",
+        "--warmup",
+        "0s",
+        "--passes",
+        "1",
+        "--json",
+    ];
+    let first = typist.json(&[&sweep[..], &["--destroy", "new.bin"]].concat());
+    let id = first["id"].as_str().unwrap();
+    std::fs::write(typist.path("new.bin"), vec![7; 1 << 20]).unwrap();
+    let refused = typist.run(&["rerun", id]);
+    assert_eq!(refused.status, 3, "{refused:?}");
+    assert!(refused.stderr.contains("--destroy"), "{refused:?}");
+    assert_eq!(std::fs::read(typist.path("new.bin")).unwrap(), vec![7; 1 << 20]);
+    let permitted = typist.json(&["rerun", id, "--destroy", "new.bin", "--json"]);
+    assert!(!permitted["command"].as_str().unwrap().contains("--destroy"), "permission holds once");
+    let judged = typist.run(&["rerun", id, "--fail-if", "iops<1"]);
+    assert!(judged.status == 2 && judged.stderr.contains("--fail-if"), "{judged:?}");
+}
+
+#[test]
+fn a_campaign_of_a_record_starts_no_command_by_itself() {
+    let typist = Typist::new();
+    let compare = [
+        "compare",
+        "sim:gp3",
+        "sim:gp2",
+        "--before-a",
+        "true",
+        "--patterns",
+        "randread-4k",
+        "--depth",
+        "4",
+        "--pairs",
+        "5",
+        "--time",
+        "1s",
+        "--json",
+        "--quiet",
+    ];
+    let first = typist.json(&compare);
+    let refused = typist.run(&["rerun", first["id"].as_str().unwrap()]);
+    assert_eq!(refused.status, 2, "{refused:?}");
+    assert!(refused.stderr.contains("`true`") && refused.stderr.contains("--before-a"), "{refused:?}");
 }

@@ -1,27 +1,36 @@
-//! `fathom rerun`: the run of a record once more, through the same door as any run.
+//! `fathom rerun`: the run or the campaign of a record once more, through the same door as any other.
+
+mod campaign;
 
 use std::path::Path;
 
 use fathom_campaign::external::External;
-use fathom_plan::{NoLine, PlanSource, RawPlan, Reach, RunPlan, campaign_line, run_line, to_command_line};
-use fathom_record::{RunRecord, shell_word};
+use fathom_plan::{NoLine, PlanSource, RawPlan, Reach, RunPlan, run_line, to_command_line};
+use fathom_record::RunRecord;
 
-use super::again::{Permits, command};
-use super::conditions::Conditions;
-use super::run::{Held, measure};
-use super::seed::new_seed;
-use super::stored::{Found, StorePlace, find};
 use crate::arguments::RerunArguments;
+use crate::commands::again::{Permits, command};
+use crate::commands::conditions::Conditions;
+use crate::commands::run::{Held, measure};
+use crate::commands::seed::new_seed;
+use crate::commands::stored::{Found, StorePlace, find};
 use crate::failure::Failure;
 use crate::output;
 use crate::status::Status;
 
-/// Repeats the run, or prints what would be typed.
+/// Repeats what was measured, or prints what would be typed.
 ///
 /// # Errors
-/// When there is no such run, when its record does not hold what would repeat it, and as any run.
-pub fn perform(place: &StorePlace, arguments: &RerunArguments) -> Result<Status, Failure> {
-    let plan = plan_of(&record(place, &arguments.name)?, arguments)?;
+/// When there is nothing of that name, when its record does not hold what would repeat it, and as any measurement.
+pub fn perform(place: &StorePlace, arguments: RerunArguments) -> Result<Status, Failure> {
+    match find(place, &arguments.name)?.0 {
+        Found::Run(record) => once_more(place, &record, &arguments),
+        Found::Campaign(record) => campaign::perform(place, &record, arguments),
+    }
+}
+
+fn once_more(place: &StorePlace, record: &RunRecord, arguments: &RerunArguments) -> Result<Status, Failure> {
+    let plan = plan_of(record, arguments)?;
     let line = to_command_line(&plan);
     let line = command(&line, Permits::default(), &place.flag()).unwrap_or(line);
     if arguments.print {
@@ -52,24 +61,6 @@ pub fn perform(place: &StorePlace, arguments: &RerunArguments) -> Result<Status,
 /// Whether an engine is another tool's, with the path, host or command that reaches it.
 fn starts_what_it_names(engine: &str) -> bool {
     External::of(engine).is_some() && engine.contains([':', '@'])
-}
-
-/// The run of that name; a campaign has a command of its own.
-fn record(place: &StorePlace, name: &str) -> Result<RunRecord, Failure> {
-    let campaign = match find(place, name)? {
-        (Found::Run(run), _) => return Ok(*run),
-        (Found::Campaign(campaign), _) => campaign,
-    };
-    let id = shell_word(campaign.id());
-    let line = campaign_line(&campaign).and_then(|line| command(&line, Permits::default(), &place.flag()));
-    Err(Failure::usage(
-        format!("repeating {name}"),
-        "it is a campaign of several runs",
-        match line {
-            Some(line) => format!("to make all of it again type: {line}"),
-            None => format!("name one of its runs: fathom{} runs --campaign {id}", place.flag()),
-        },
-    ))
 }
 
 /// The plan of a record, with the permission that this command gives.
