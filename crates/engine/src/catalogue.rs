@@ -1,4 +1,4 @@
-//! Engines by kind, and which is taken for a target, by the one [list](ENGINES) of what they carry.
+//! Engines as the [list](ENGINES) has them, and which is taken for a target, by the one [list](ENGINES) of what they carry.
 
 #[cfg(target_os = "linux")]
 #[path = "catalogue/linux.rs"]
@@ -7,81 +7,55 @@ mod platform;
 #[path = "catalogue/windows.rs"]
 mod platform;
 
-use fathom_record::engines::{ENGINES, EngineEntry};
+use std::fmt;
+
+use fathom_record::engines::{self, ENGINES, EngineEntry};
 use fathom_record::facts::TargetKind;
 
-use crate::metadata::{Act, NameAct};
-use crate::{EngineError, ErrorKind};
+pub use platform::HERE;
 
-/// An engine by kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EngineKind {
-    /// io_uring.
-    Uring,
-    /// Native asynchronous I/O.
-    Aio,
-    /// Overlapped I/O and a completion port.
-    Iocp,
-    /// `pread` and `pwrite`.
-    Sync,
-    /// A shared mapping.
-    Mmap,
-    /// Calls about space, lengths and names.
-    Metadata(Act),
-    /// NVMe commands through io_uring.
-    Passthrough,
-    /// NVMe commands over TCP.
-    NvmeTcp,
-    /// The process's memory.
-    Memory,
-    /// Nothing.
-    Null,
-    /// A simulated device.
-    Sim,
+use crate::launch::Launcher;
+use crate::{EngineError, ErrorKind, LAUNCHERS};
+
+/// One engine of the [list](ENGINES).
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct EngineKind(&'static EngineEntry);
+
+impl fmt::Debug for EngineKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
 }
-
-/// All kinds, in the order of the [list](ENGINES).
-const KINDS: [EngineKind; ENGINES.len()] = [
-    EngineKind::Uring,
-    EngineKind::Aio,
-    EngineKind::Iocp,
-    EngineKind::Sync,
-    EngineKind::Mmap,
-    EngineKind::Metadata(Act::Allocate),
-    EngineKind::Metadata(Act::Truncate),
-    EngineKind::Metadata(Act::Name(NameAct::CreateFile)),
-    EngineKind::Metadata(Act::Name(NameAct::StatFile)),
-    EngineKind::Metadata(Act::Name(NameAct::DeleteFile)),
-    EngineKind::Metadata(Act::Name(NameAct::CreateFolder)),
-    EngineKind::Metadata(Act::Name(NameAct::StatFolder)),
-    EngineKind::Metadata(Act::Name(NameAct::DeleteFolder)),
-    EngineKind::Passthrough,
-    EngineKind::NvmeTcp,
-    EngineKind::Memory,
-    EngineKind::Null,
-    EngineKind::Sim,
-];
 
 impl EngineKind {
     /// What a user types for it.
     pub fn name(self) -> &'static str {
-        self.entry().name
+        self.0.name
     }
 
     /// The engine of that name, if there is one.
     pub fn named(name: &str) -> Option<Self> {
-        KINDS.into_iter().zip(ENGINES).find_map(|(kind, entry)| (entry.name == name).then_some(kind))
+        engines::named(name).map(Self)
     }
 
     /// The engine's entry in the list.
     pub fn entry(self) -> &'static EngineEntry {
-        let place = KINDS.iter().position(|kind| *kind == self);
-        &ENGINES[place.expect("every kind is in the list")]
+        self.0
     }
 
     /// Whether it carries I/O on this system.
     pub fn is_here(self) -> bool {
-        self.entry().platforms.contains(&platform::HERE)
+        self.0.platforms.contains(&HERE)
+    }
+
+    /// How runs are launched on it; `None` for an engine of another system.
+    pub(crate) fn launcher(self) -> Option<&'static Launcher> {
+        LAUNCHERS.iter().find(|launcher| launcher.names.contains(&self.name()))
+    }
+
+    /// Whether the system lets it be made.
+    fn available(self) -> Result<(), EngineError> {
+        self.launcher().map_or(Ok(()), |launcher| (launcher.available)())
     }
 }
 
@@ -91,7 +65,7 @@ impl EngineKind {
 /// When there is no such engine, or it does not carry I/O to this kind of target.
 pub fn choose(asked: Option<&str>, target: TargetKind) -> Result<EngineKind, EngineError> {
     let carries = |kind: &EngineKind| kind.entry().carries(target);
-    let mut here = KINDS.into_iter().filter(|kind| kind.is_here() && carries(kind));
+    let mut here = ENGINES.iter().map(EngineKind).filter(|kind| kind.is_here() && carries(kind));
     let Some(name) = asked else {
         let default = here.next();
         return Ok(default.expect("every kind of target has an engine"));
@@ -122,7 +96,7 @@ pub fn choose_available(
     target: TargetKind,
 ) -> Result<(EngineKind, Option<EngineError>), EngineError> {
     let chosen = choose(asked, target)?;
-    let Err(error) = platform::available(chosen) else { return Ok((chosen, None)) };
+    let Err(error) = chosen.available() else { return Ok((chosen, None)) };
     match chosen.entry().instead.filter(|_| asked.is_none()).and_then(EngineKind::named) {
         Some(instead) => Ok((instead, Some(error))),
         None => Err(error),
@@ -132,25 +106,35 @@ pub fn choose_available(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::metadata::Act;
 
     #[test]
-    fn kinds_and_the_list_are_the_same_engines_in_the_same_order() {
-        for kind in KINDS {
-            let name = match kind {
-                EngineKind::Metadata(Act::Allocate) => "falloc".to_owned(),
-                EngineKind::Metadata(Act::Truncate) => "ftruncate".to_owned(),
-                EngineKind::Metadata(Act::Name(NameAct::CreateFile)) => "filecreate".to_owned(),
-                EngineKind::Metadata(Act::Name(NameAct::StatFile)) => "filestat".to_owned(),
-                EngineKind::Metadata(Act::Name(NameAct::DeleteFile)) => "filedelete".to_owned(),
-                EngineKind::Metadata(Act::Name(NameAct::CreateFolder)) => "dircreate".to_owned(),
-                EngineKind::Metadata(Act::Name(NameAct::StatFolder)) => "dirstat".to_owned(),
-                EngineKind::Metadata(Act::Name(NameAct::DeleteFolder)) => "dirdelete".to_owned(),
-                kind => format!("{kind:?}").to_lowercase(),
-            };
-            assert_eq!(kind.name().replace('-', ""), name);
-            assert_eq!(EngineKind::named(kind.name()), Some(kind));
-            let of_names = matches!(kind, EngineKind::Metadata(act) if act.is_of_names());
-            assert_eq!(kind.entry().names_alone, of_names, "{kind:?}");
+    fn each_engine_of_this_system_is_launched_by_one_folder_and_no_folder_launches_another() {
+        let mut launched: Vec<&str> =
+            LAUNCHERS.iter().flat_map(|launcher| launcher.names.iter().copied()).collect();
+        let mut here: Vec<&str> =
+            ENGINES.iter().map(EngineKind).filter(|kind| kind.is_here()).map(EngineKind::name).collect();
+        launched.sort_unstable();
+        here.sort_unstable();
+        assert_eq!(launched, here);
+    }
+
+    #[test]
+    fn what_a_folder_does_is_what_its_entry_promises() {
+        use fathom_record::engines::Need;
+        for kind in ENGINES.iter().map(EngineKind).filter(|kind| kind.is_here()) {
+            let (entry, launcher) = (kind.entry(), kind.launcher().expect("one of each"));
+            let of_files = [TargetKind::File, TargetKind::BlockDevice, TargetKind::NvmeNamespace]
+                .map(|it| entry.carries(it));
+            assert_eq!(launcher.files.is_some(), of_files.contains(&true), "{kind:?}");
+            assert_eq!(launcher.others.is_some(), !of_files.contains(&true), "{kind:?}");
+            assert_eq!(
+                launcher.striped.is_some(),
+                launcher.files.is_some() && entry.takes(Need::Stripe),
+                "{kind:?}"
+            );
+            assert_eq!(launcher.prioritised.is_some(), entry.takes(Need::Priorities), "{kind:?}");
+            assert_eq!(entry.names_alone, Act::named(entry.name).is_some_and(Act::is_of_names), "{kind:?}");
         }
     }
 }

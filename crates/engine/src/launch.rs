@@ -1,15 +1,15 @@
 //! From a workload and an opened target to what was measured: the one place where engines are chosen
 //! and stacked.
 
-#[cfg_attr(target_os = "linux", path = "launch/files_linux.rs")]
-#[cfg_attr(windows, path = "launch/files_windows.rs")]
-mod files;
+mod launcher;
+#[cfg(target_os = "linux")]
+mod priorities;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, Mutex, PoisonError};
 
-use fathom_measure::{Clock, VirtualClock, WallClock};
+use fathom_measure::{Clock, WallClock};
 use fathom_record::Workload;
 use fathom_record::engines::{InFlight, NO_CONTENT};
 use fathom_record::options::Priorities;
@@ -24,21 +24,20 @@ use crate::job::crew::{self, Conduct, CrewPlan};
 use crate::job::pace::{Pace, Refill, Share};
 use crate::job::passes::{Advised, Passes};
 use crate::job::wear::WearLimit;
-use crate::job::{JobPlan, Measured, Observer, allowed_cpus, simulated};
-use crate::memory::Memory;
-use crate::null::Null;
+use crate::job::{JobPlan, Measured, Observer, allowed_cpus};
 use crate::pattern::{ArrivalPattern, Caps, DataPattern, Generator, Geometry, Script, Scripts};
 use crate::priority;
 use crate::rest::Rest;
-use crate::simulated::{Mode, SimEngine};
-use crate::stripe::Volume;
+use crate::stripe::{Shape, Volume};
 use crate::tap::{Listeners, Tap};
 use crate::verify::{Verify, VerifyReport, VerifyTable};
 use crate::{Engine, EngineError, ErrorKind, io_flags, memory, readback, room};
-use fathom_sim::{SimDevice, SimHost, SimParameters};
+use fathom_sim::SimParameters;
 use fathom_target::Handle;
 use fathom_target::remote::Remote;
 use fathom_target::wall::{self, Reach, Wall};
+
+pub use launcher::Launcher;
 
 /// What engines work on: one entry a target, in the order of [`JobPlan::target`].
 #[derive(Clone, Debug)]
@@ -98,17 +97,9 @@ pub struct Launch<'a> {
 /// Threads of all jobs together; with four entries of the memory map each, half of what Linux allows by default.
 const MOST_THREADS: u64 = 8192;
 
-type SharedDevice = Arc<Mutex<SimDevice>>;
-
 /// What belongs to a job's target among one entry a target.
-fn of<T: Clone>(plan: &JobPlan, each: &[T]) -> T {
+pub(crate) fn of<T: Clone>(plan: &JobPlan, each: &[T]) -> T {
     each[plan.target as usize].clone()
-}
-
-/// A simulated device after a run, with the seed that it had before the run gave it its own.
-fn left_as(was: &SimParameters, is: &SharedDevice, now_ns: u64) -> SimParameters {
-    let device = is.lock().unwrap_or_else(PoisonError::into_inner);
-    SimParameters { seed: was.seed, ..device.parameters_at(now_ns) }
 }
 
 impl Launch<'_> {
@@ -136,69 +127,42 @@ impl Launch<'_> {
     }
 
     fn carried(&self, observe: &mut Observer<'_>) -> Result<Measured, EngineError> {
-        let (bytes, clock) = (u64::from(self.largest_io_bytes()), self.clock);
-        match (self.engine, self.medium) {
-            (engine, Medium::Files(files)) => self.on_files(engine, files, observe),
-            (engine, Medium::Striped(volume)) => self.striped(engine, volume, observe),
-            (EngineKind::Memory, Medium::Memory(stores)) => {
-                self.on_threads(|plan| Memory::new(of(plan, stores), plan.depth, bytes, clock), observe)
+        let launcher = self.engine.launcher();
+        let carried = match self.medium {
+            Medium::Files(files) => launcher.and_then(|it| it.files).map(|run| run(self, files, observe)),
+            Medium::Striped(volume) => {
+                launcher.and_then(|it| it.striped).map(|run| run(self, volume, observe))
             }
-            (EngineKind::NvmeTcp, Medium::Remote(remotes)) => self.over_the_network(remotes, observe),
-            (EngineKind::Null, Medium::Null) => {
-                self.on_threads(|plan| Null::new(plan.depth, bytes, clock), observe)
-            }
-            (EngineKind::Sim, Medium::Simulated(devices)) => self.simulate(devices, observe),
-            _ => Err(self.does_not_carry("it does not carry I/O to this kind of target")),
-        }
+            _ => launcher.and_then(|it| it.others).map(|run| run(self, observe)),
+        };
+        carried.unwrap_or_else(|| Err(self.does_not_carry()))
     }
 
-    fn does_not_carry(&self, cause: &str) -> EngineError {
-        EngineError::new(ErrorKind::Plan, format!("starting engine {}", self.engine.name()), cause)
-    }
-
-    fn simulate(
+    /// With a priority for each I/O.
+    fn prioritised(
         &self,
-        devices: &[SimParameters],
+        priorities: &Priorities,
         observe: &mut Observer<'_>,
     ) -> Result<Measured, EngineError> {
-        let bytes = u64::from(self.largest_io_bytes());
-        let parameters = devices;
-        let devices = self.simulated_devices(parameters)?;
-        let left =
-            |now_ns| parameters.iter().zip(&devices).map(|(was, is)| left_as(was, is, now_ns)).collect();
-        if self.options.real_time {
-            let build = |plan: &JobPlan| {
-                SimEngine::new(of(plan, &devices), plan.depth, bytes, self.clock, Mode::RealTime)
-            };
-            let measured = self.on_threads(build, observe)?;
-            return Ok(Measured { left: left(self.clock.now_ns()), ..measured });
+        match (self.engine.launcher().and_then(|it| it.prioritised), self.medium) {
+            (Some(run), Medium::Files(files)) => run(self, files, priorities, observe),
+            _ => Err(self.does_not_carry()),
         }
-        self.refuse_verification()?;
-        let clock = VirtualClock::new();
-        let build = |plan: &JobPlan| {
-            SimEngine::new(of(plan, &devices), plan.depth, bytes, clock.clone(), Mode::Virtual)
-        };
-        let measured = if self.options.decorators.is_empty() {
-            simulated::run(self.crew_plan(), &clock, build, observe)?
-        } else {
-            let stack = Stack::new(&self.options.decorators, self.workload.seed, Rest::default());
-            let decorated =
-                |plan: &JobPlan| Ok(stack.around(Box::new(build(plan)?), (plan.job, plan.buffers()), &clock));
-            simulated::run(self.crew_plan(), &clock, decorated, observe)?
-        };
-        Ok(Measured { left: left(clock.now_ns()), ..measured })
     }
 
-    /// A device's noise differs from run to run, as a real one's does, and from device to device; it
-    /// replays with the run's seed. Devices that name the same instance share its limit.
-    fn simulated_devices(&self, devices: &[SimParameters]) -> Result<Vec<SharedDevice>, EngineError> {
-        let mut host = SimHost::default();
-        let make = |(parameters, place): (&SimParameters, u64)| {
-            let seed = parameters.seed.wrapping_add(self.workload.seed).wrapping_add(place);
-            let device = host.device(SimParameters { seed, ..parameters.clone() })?;
-            Ok(Arc::new(Mutex::new(device)))
-        };
-        devices.iter().zip(0..).map(make).collect()
+    /// That its entry promises what its folder does not do: a plan that asks for what neither has is refused before.
+    pub(crate) fn does_not_carry(&self) -> EngineError {
+        let place = format!("starting engine {}", self.engine.name());
+        EngineError::new(ErrorKind::Plan, place, "it does not carry I/O to this kind of target")
+    }
+
+    /// What a stripe needs of its engine.
+    pub(crate) fn shape_of(&self, volume: &Volume) -> Result<Shape, EngineError> {
+        let block_bytes = self.geometries.first().map_or(1, |geometry| geometry.block_bytes);
+        let flushes = self.workload.mix.flush_every_writes > 0;
+        let sizes = (self.largest_io_bytes(), block_bytes);
+        let shape = Shape::new(&volume.layout, self.workload.depth, sizes, flushes)?;
+        Ok(shape.spared(self.spares().count))
     }
 
     /// Runs engines on threads. A bare engine has a loop of its own, into which it is compiled; whatever is put around
@@ -377,15 +341,16 @@ impl Launch<'_> {
             .with_remedy("replay it with fathom run"))
     }
 
-    fn refuse_verification(&self) -> Result<(), EngineError> {
+    pub(crate) fn refuse_verification(&self) -> Result<(), EngineError> {
         let entry = self.engine.entry();
         if self.workload.data.verify == VerifyMode::Off || entry.keeps_content {
             return Ok(());
         }
-        Err(self.does_not_carry(NO_CONTENT.cause).with_remedy(NO_CONTENT.remedy))
+        let place = format!("starting engine {}", entry.name);
+        Err(EngineError::new(ErrorKind::Plan, place, NO_CONTENT.cause).with_remedy(NO_CONTENT.remedy))
     }
 
-    fn crew_plan(&self) -> CrewPlan<'_> {
+    pub(crate) fn crew_plan(&self) -> CrewPlan<'_> {
         let pauses = match self.workload.arrival {
             Arrival::Pausing { after_operations, pause_ns } => Some((after_operations, pause_ns)),
             _ => None,

@@ -46,3 +46,24 @@ pub mod verify;
 pub use contract::{Completion, Engine, Io, Stamps, Submission, Wait};
 pub use fathom_record::error::{Error as EngineError, ErrorKind};
 pub use fathom_target::Arena;
+
+/// What launches runs on each engine of the [list](fathom_record::engines::ENGINES): the folders beside this file.
+const LAUNCHERS: &[launch::Launcher] = &[
+    #[cfg(target_os = "linux")]
+    uring::launch::LAUNCHER,
+    #[cfg(target_os = "linux")]
+    aio::launch::LAUNCHER,
+    #[cfg(windows)]
+    iocp::launch::LAUNCHER,
+    sync::launch::LAUNCHER,
+    #[cfg(target_os = "linux")]
+    mmap::launch::LAUNCHER,
+    #[cfg(target_os = "linux")]
+    metadata::launch::LAUNCHER,
+    #[cfg(target_os = "linux")]
+    passthrough::launch::LAUNCHER,
+    nvme_tcp::launch::LAUNCHER,
+    memory::launch::LAUNCHER,
+    null::launch::LAUNCHER,
+    simulated::launch::LAUNCHER,
+];

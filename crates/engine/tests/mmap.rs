@@ -144,7 +144,7 @@ fn run(file: &Arc<File>, mix: Mix, verify: Verify, meanwhile: impl FnOnce() + Se
         workload: &workload,
         geometries: &[geometry],
         medium: &Medium::Files(vec![Arc::clone(file)]),
-        engine: EngineKind::Mmap,
+        engine: EngineKind::named("mmap").unwrap(),
         options: &RunOptions::default(),
         share: None,
         wear: None,

@@ -17,6 +17,7 @@ use fathom_engine::uring::{self, Uring};
 use fathom_engine::{Engine, EngineError, ErrorKind};
 use fathom_fabric::controller::Namespace;
 use fathom_measure::WallClock;
+use fathom_record::engines::InFlight;
 use fathom_record::facts::TargetKind;
 use fathom_record::options::{Decorators, IoFlags};
 use fathom_sim::{SimDevice, SimHost, SimParameters};
@@ -243,6 +244,11 @@ impl Export {
 }
 
 impl Backend {
+    /// Whether files are served by system calls on threads, where the kernel gives no ring.
+    fn has_threads(&self) -> bool {
+        self.engine.entry().in_flight == InFlight::Threads
+    }
+
     /// An engine for queue `number` of all that were made: `depth` slots of `buffer_bytes`, on the calling thread.
     ///
     /// # Errors
@@ -261,22 +267,20 @@ impl Backend {
             Medium::Simulated(device) => {
                 Box::new(SimEngine::new(Arc::clone(device), depth, bytes, clock, Mode::RealTime)?)
             }
-            Medium::File(file) if self.engine == EngineKind::Uring => {
-                Box::new(Uring::new(Arc::clone(file), depth, bytes, options, clock)?)
-            }
-            Medium::File(file) => {
+            Medium::File(file) if self.has_threads() => {
                 let flags = IoFlags::default();
                 Box::new(SyncEngine::with_flags(Arc::clone(file), (depth, bytes), flags, clock)?)
             }
+            Medium::File(file) => Box::new(Uring::new(Arc::clone(file), depth, bytes, options, clock)?),
             Medium::Striped(Volume { files, layout }) => {
                 let block_bytes = u64::from(self.facts.block_bytes);
                 let shape = Shape::new(layout, depth, (buffer_bytes, block_bytes), true)?;
-                if self.engine == EngineKind::Uring {
-                    let inner = Uring::over(files, shape.slots(), bytes, options, clock)?;
-                    Box::new(Stripe::new(inner, *layout, shape, clock))
-                } else {
+                if self.has_threads() {
                     let flags = IoFlags::default();
                     let inner = SyncEngine::over(files, (shape.slots(), bytes), flags, clock)?;
+                    Box::new(Stripe::new(inner, *layout, shape, clock))
+                } else {
+                    let inner = Uring::over(files, shape.slots(), bytes, options, clock)?;
                     Box::new(Stripe::new(inner, *layout, shape, clock))
                 }
             }

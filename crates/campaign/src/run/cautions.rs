@@ -72,6 +72,10 @@ mod tests {
 
     use super::*;
 
+    fn kind(name: &str) -> EngineKind {
+        EngineKind::named(name).expect(name)
+    }
+
     fn told(change: impl FnOnce(&mut Workload, &mut TargetFacts)) -> Option<String> {
         let json = include_bytes!("../../../../fuzz/seeds/record/run.json");
         let mut record = fathom_record::parse_run(json).expect("a record");
@@ -87,22 +91,22 @@ mod tests {
         record.workload.arrival = fathom_record::workload::Arrival::Closed;
         (record.workload.jobs, record.workload.depth) = (2, 64);
         change(&mut record.workload, &mut record.target);
-        tags(&record.workload, EngineKind::Uring, &record.target)
+        tags(&record.workload, kind("uring"), &record.target)
     }
 
     #[test]
     fn a_depth_without_effect_is_told() {
         let json = include_bytes!("../../../../fuzz/seeds/record/run.json");
         let mut record = fathom_record::parse_run(json).expect("a record");
-        let mut told = |depth: u32, engine: EngineKind, kind: TargetKind| {
-            (record.workload.depth, record.target.kind) = (depth, kind);
+        let mut told = |depth: u32, engine: EngineKind, target: TargetKind| {
+            (record.workload.depth, record.target.kind) = (depth, target);
             lone(&record.workload, engine, &record.target)
         };
-        let words = told(4, EngineKind::Mmap, TargetKind::File).unwrap_or_default();
+        let words = told(4, kind("mmap"), TargetKind::File).unwrap_or_default();
         assert!(words.contains("Engine mmap") && words.contains("depth 4 changes nothing"), "{words}");
-        assert_eq!(told(1, EngineKind::Mmap, TargetKind::File), None);
-        assert_eq!(told(4, EngineKind::Uring, TargetKind::File), None);
-        assert_eq!(told(4, EngineKind::Memory, TargetKind::Memory), None);
+        assert_eq!(told(1, kind("mmap"), TargetKind::File), None);
+        assert_eq!(told(4, kind("uring"), TargetKind::File), None);
+        assert_eq!(told(4, kind("memory"), TargetKind::Memory), None);
     }
 
     #[test]

@@ -8,6 +8,7 @@
 
 mod abi;
 mod context;
+pub(crate) mod launch;
 
 use std::fs::File;
 use std::mem::ManuallyDrop;
@@ -19,7 +20,6 @@ use fathom_record::Direction;
 use fathom_record::facts::{EngineFacts, Feature};
 use fathom_record::options::IoFlags;
 
-use crate::catalogue::EngineKind;
 use crate::priority::TakesPriority;
 use crate::stripe::{Carrier, Part, Slots};
 use crate::sync::perform;
@@ -178,7 +178,7 @@ impl<C: Clock> Aio<C> {
 fn facts() -> EngineFacts {
     let note = "trims are fallocate calls inside the submission: the interface has none";
     EngineFacts {
-        name: EngineKind::Aio.name().to_owned(),
+        name: launch::NAME.to_owned(),
         version: 1,
         features: vec![Feature { name: "trim_by_call".to_owned(), used: true, note: Some(note.to_owned()) }],
         completes_inline: false,

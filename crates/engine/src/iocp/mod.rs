@@ -8,6 +8,7 @@
 
 mod inside;
 mod kernel;
+pub(crate) mod launch;
 mod port;
 mod records;
 
@@ -22,7 +23,6 @@ use fathom_target::{Handle, OverlappedLane, overlapped_lane};
 use windows_sys::Win32::Media::{timeBeginPeriod, timeEndPeriod};
 use windows_sys::Win32::System::IO::OVERLAPPED_ENTRY;
 
-use crate::catalogue::EngineKind;
 use crate::os_error::{EINVAL, EOPNOTSUPP};
 use crate::stripe::{Carrier, Part, Slots};
 use crate::{Arena, Completion, Engine, EngineError, Io, Stamps, Submission, Wait};
@@ -201,7 +201,7 @@ impl<C: Clock, K: Kernel> Iocp<C, K> {
 fn facts(skips: bool) -> EngineFacts {
     let note = (!skips).then(|| "the system gives a packet for what ended inside the call too".to_owned());
     EngineFacts {
-        name: EngineKind::Iocp.name().to_owned(),
+        name: launch::NAME.to_owned(),
         version: 1,
         features: vec![Feature { name: "skip_port_on_success".to_owned(), used: skips, note }],
         completes_inline: false,

@@ -1,5 +1,7 @@
 //! The process's own memory as a target: real data at memory speed, without the kernel.
 
+pub(crate) mod launch;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -7,7 +9,6 @@ use fathom_measure::Clock;
 use fathom_record::Direction;
 use fathom_record::facts::EngineFacts;
 
-use crate::catalogue::EngineKind;
 use crate::os_error::EINVAL;
 use crate::{Arena, Completion, Engine, EngineError, ErrorKind, Io, Stamps, Submission, Wait, room};
 
@@ -62,7 +63,7 @@ impl<C: Clock> Memory<C> {
     /// When the buffers cannot be allocated.
     pub fn new(store: Store, depth: u32, buffer_bytes: u64, clock: C) -> Result<Self, EngineError> {
         let facts = EngineFacts {
-            name: EngineKind::Memory.name().to_owned(),
+            name: launch::NAME.to_owned(),
             version: 1,
             features: Vec::new(),
             completes_inline: true,

@@ -35,7 +35,41 @@ impl NameAct {
     }
 }
 
+/// Each call with the engine that it is.
+const ACTS: [(&str, Act); 8] = [
+    ("falloc", Act::Allocate),
+    ("ftruncate", Act::Truncate),
+    ("filecreate", Act::Name(NameAct::CreateFile)),
+    ("filestat", Act::Name(NameAct::StatFile)),
+    ("filedelete", Act::Name(NameAct::DeleteFile)),
+    ("dircreate", Act::Name(NameAct::CreateFolder)),
+    ("dirstat", Act::Name(NameAct::StatFolder)),
+    ("dirdelete", Act::Name(NameAct::DeleteFolder)),
+];
+
 impl Act {
+    /// What users type for the engines, as they stand in the list.
+    pub const NAMES: &'static [&'static str] = &{
+        let mut names = [""; ACTS.len()];
+        let mut at = 0;
+        while at < ACTS.len() {
+            names[at] = ACTS[at].0;
+            at += 1;
+        }
+        names
+    };
+
+    /// The call of the engine of that name.
+    pub fn named(name: &str) -> Option<Self> {
+        ACTS.iter().find(|(known, _)| *known == name).map(|(_, act)| *act)
+    }
+
+    /// The engine that it is.
+    pub fn name(self) -> &'static str {
+        let own = ACTS.iter().find(|(_, act)| *act == self);
+        own.map_or("", |(name, _)| *name)
+    }
+
     /// Whether it works on names in a folder, and not on a file.
     pub fn is_of_names(self) -> bool {
         matches!(self, Self::Name(_))

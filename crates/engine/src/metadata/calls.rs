@@ -13,7 +13,6 @@ use rustix::io::Errno;
 
 use super::act::Act;
 use super::names::Names;
-use crate::catalogue::EngineKind;
 use crate::sync::perform;
 use crate::{Arena, Completion, Engine, EngineError, Io, Stamps, Submission, Wait};
 
@@ -112,7 +111,7 @@ fn facts(act: Act) -> EngineFacts {
         ),
     };
     EngineFacts {
-        name: EngineKind::Metadata(act).name().to_owned(),
+        name: act.name().to_owned(),
         version: 1,
         features: vec![
             Feature { name: name.to_owned(), used: true, note: Some(note.to_owned()) },

@@ -6,6 +6,8 @@ mod act;
 #[cfg(target_os = "linux")]
 mod calls;
 #[cfg(target_os = "linux")]
+pub(crate) mod launch;
+#[cfg(target_os = "linux")]
 mod names;
 
 pub use act::{Act, NameAct};

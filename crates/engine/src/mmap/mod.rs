@@ -9,6 +9,7 @@
 //! short is seen by whole pages: the rest of its last page reads as zeros.
 
 mod fault;
+pub(crate) mod launch;
 mod mapping;
 
 use std::fs::File;
@@ -21,7 +22,6 @@ use fathom_record::facts::{EngineFacts, Feature};
 use fathom_record::workload::Addresses;
 use rustix::mm::Advice;
 
-use crate::catalogue::EngineKind;
 use crate::sync::perform;
 use crate::{Arena, Completion, Engine, EngineError, Io, Stamps, Submission, Wait};
 use mapping::Mapping;
@@ -82,7 +82,7 @@ fn facts(advised: Feature) -> EngineFacts {
     let feature =
         |name: &str, note: &str| Feature { name: name.to_owned(), used: true, note: Some(note.to_owned()) };
     EngineFacts {
-        name: EngineKind::Mmap.name().to_owned(),
+        name: launch::NAME.to_owned(),
         version: 1,
         features: vec![
             feature(

@@ -1,9 +1,10 @@
 //! Does nothing, at once: what is left is the cost of the instrument itself.
 
+pub(crate) mod launch;
+
 use fathom_measure::Clock;
 use fathom_record::facts::EngineFacts;
 
-use crate::catalogue::EngineKind;
 use crate::{Arena, Completion, Engine, EngineError, Io, Stamps, Submission, Wait};
 
 /// Completes every I/O inside its submission, without touching data. Each I/O has its own stamps.
@@ -21,7 +22,7 @@ impl<C: Clock> Null<C> {
     /// When the buffers cannot be allocated.
     pub fn new(depth: u32, buffer_bytes: u64, clock: C) -> Result<Self, EngineError> {
         let facts = EngineFacts {
-            name: EngineKind::Null.name().to_owned(),
+            name: launch::NAME.to_owned(),
             version: 1,
             features: Vec::new(),
             completes_inline: true,

@@ -8,15 +8,26 @@ use fathom_target::remote::{Controller, Remote};
 
 use super::{NvmeTcp, reconnect};
 use crate::job::{Measured, Observer};
-use crate::launch::Launch;
+use crate::launch::{Launch, Launcher, Medium};
 use crate::{EngineError, ErrorKind};
+
+/// What a user types.
+pub(super) const NAME: &str = "nvme-tcp";
+
+pub(crate) const LAUNCHER: Launcher = Launcher {
+    others: Some(|launch, observe| match launch.medium {
+        Medium::Remote(remotes) => launch.over_the_network(remotes, observe),
+        _ => Err(launch.does_not_carry()),
+    }),
+    ..Launcher::of(&[NAME])
+};
 
 impl Launch<'_> {
     /// Runs the workload over connections of its own, which end with it.
     ///
     /// # Errors
     /// Where a target cannot be connected to, or does not grant what the workload needs.
-    pub(crate) fn over_the_network(
+    fn over_the_network(
         &self,
         remotes: &[Arc<Remote>],
         observe: &mut Observer<'_>,

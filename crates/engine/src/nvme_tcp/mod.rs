@@ -4,7 +4,7 @@
 //! socket does not block: a turn sends what is queued with one write, takes what is there with one read, and only where
 //! the job would wait anyway is the socket waited for.
 
-mod launch;
+pub(crate) mod launch;
 mod reconnect;
 #[cfg(target_os = "linux")]
 #[path = "wait_linux.rs"]
@@ -27,7 +27,6 @@ use fathom_spec::fabrics::SubmissionEntry;
 use fathom_spec::io;
 use fathom_target::remote::{Controller, IoQueue, Remote, is_passing};
 
-use crate::catalogue::EngineKind;
 use crate::os_error::{ECONNRESET, EINVAL, ENOTCONN};
 use crate::passthrough::status;
 use crate::{Arena, Completion, Engine, EngineError, Io, Stamps, Submission, Wait};
@@ -432,7 +431,7 @@ fn facts(controller: &Controller, (entries, pieces): (u32, u32), flow_control: b
     let framing = controller.framing();
     let digest = |name: &str, used: bool| Feature { name: name.to_owned(), used, note: None };
     EngineFacts {
-        name: EngineKind::NvmeTcp.name().to_owned(),
+        name: launch::NAME.to_owned(),
         version: 1,
         features: vec![
             feature(

@@ -6,6 +6,8 @@ pub mod status;
 #[cfg(target_os = "linux")]
 mod command;
 #[cfg(target_os = "linux")]
+pub(crate) mod launch;
+#[cfg(target_os = "linux")]
 mod polling;
 #[cfg(target_os = "linux")]
 mod ring;

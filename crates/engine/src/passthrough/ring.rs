@@ -25,7 +25,6 @@ use io_uring::{opcode, types};
 
 use super::command::{command, entry_bytes, trim_range};
 use super::{admit_polling, status};
-use crate::catalogue::EngineKind;
 use crate::stripe::Slots;
 use crate::uring::traffic::{self, Traffic};
 use crate::uring::{MAX_DEPTH, Options, setup};
@@ -216,7 +215,7 @@ fn facts(mut features: Vec<Feature>, namespace: &Namespace) -> EngineFacts {
     };
     feature("trim_by_deallocation", namespace.deallocates, Some(trims.to_owned()));
     EngineFacts {
-        name: EngineKind::Passthrough.name().to_owned(),
+        name: super::launch::NAME.to_owned(),
         version: 2,
         features,
         completes_inline: false,

@@ -1,5 +1,6 @@
 //! Carries a job's I/O to a simulated device, on a virtual clock or in real time.
 
+pub(crate) mod launch;
 #[cfg(test)]
 mod tests;
 
@@ -10,7 +11,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use fathom_measure::Clock;
 use fathom_record::facts::{EngineFacts, Feature};
 
-use crate::catalogue::EngineKind;
 use crate::rest::Rest;
 use crate::{Arena, Completion, Engine, EngineError, Io, Stamps, Submission, Wait};
 use fathom_sim::SimDevice;
@@ -206,7 +206,7 @@ fn facts(mode: Mode) -> EngineFacts {
         }
     };
     EngineFacts {
-        name: EngineKind::Sim.name().to_owned(),
+        name: launch::NAME.to_owned(),
         version: 1,
         features: vec![
             feature("virtual_clock", mode == Mode::Virtual, virtual_note),

@@ -7,6 +7,7 @@
 #[cfg_attr(target_os = "linux", path = "call_linux.rs")]
 #[cfg_attr(windows, path = "call_windows.rs")]
 mod call;
+pub(crate) mod launch;
 mod pool;
 
 use std::sync::Arc;
@@ -16,7 +17,6 @@ use fathom_record::facts::{EngineFacts, Feature};
 use fathom_record::options::IoFlags;
 use fathom_target::{Handle, Lane, lane};
 
-use crate::catalogue::EngineKind;
 use crate::stripe::{Carrier, Part, Slots};
 use crate::{Arena, Completion, Engine, EngineError, Io, Stamps, Submission, Wait};
 #[cfg(target_os = "linux")]
@@ -81,7 +81,7 @@ impl<C: Clock + Clone + Send + 'static> Sync<C> {
             note: pool.is_none().then(|| "depth 1: calls run on the job's own thread".to_owned()),
         };
         let facts = EngineFacts {
-            name: EngineKind::Sync.name().to_owned(),
+            name: launch::NAME.to_owned(),
             version: 1,
             features: std::iter::once(threads).chain(flags.features()).collect(),
             completes_inline: pool.is_none(),

@@ -8,6 +8,8 @@ mod enter;
 #[cfg(target_os = "linux")]
 mod inline;
 #[cfg(target_os = "linux")]
+pub(crate) mod launch;
+#[cfg(target_os = "linux")]
 pub(crate) mod queue;
 #[cfg(target_os = "linux")]
 mod ring;

@@ -16,7 +16,6 @@ use io_uring::{opcode, types};
 use super::options::Options;
 use super::traffic::{self, Traffic};
 use super::{inline, setup, workers};
-use crate::catalogue::EngineKind;
 use crate::priority::TakesPriority;
 use crate::stripe::{Carrier, Part, Slots};
 use crate::{Arena, Completion, Engine, EngineError, ErrorKind, Io, Submission, Wait, io_flags};
@@ -42,7 +41,7 @@ fn facts(mut features: Vec<Feature>, flags: IoFlags) -> EngineFacts {
     let note = Some(TRIM_NOTE.to_owned());
     features.push(Feature { name: "trim_by_punch_hole".to_owned(), used: true, note });
     EngineFacts {
-        name: EngineKind::Uring.name().to_owned(),
+        name: super::launch::NAME.to_owned(),
         version: 5,
         features,
         completes_inline: false,

@@ -12,7 +12,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use fathom_conformance::{BUFFER_BYTES, Subject, TARGET_BYTES, Traits, run};
-use fathom_engine::catalogue::EngineKind;
 use fathom_engine::delay::{Delay, RunStart};
 use fathom_engine::metadata::{Act, Metadata, NameAct};
 use fathom_engine::pattern::{Purpose, random_of};
@@ -109,7 +108,7 @@ fn space_and_lengths() {
     let (_named, file) = file();
     for act in [Act::Allocate, Act::Truncate] {
         run(&Subject {
-            name: EngineKind::Metadata(act).name(),
+            name: act.name(),
             make: &|depth| {
                 let size = (depth, BUFFER_BYTES);
                 Metadata::new(act, Arc::clone(&file), 0..TARGET_BYTES, size, clock).unwrap()
@@ -129,7 +128,7 @@ fn names() {
     // The others make all names for each engine of the suite, which takes minutes; they differ in one call.
     let act = Act::Name(NameAct::CreateFile);
     run(&Subject {
-        name: EngineKind::Metadata(act).name(),
+        name: act.name(),
         make: &|depth| {
             let size = (depth, BUFFER_BYTES);
             Metadata::new(act, Arc::clone(&open), 0..TARGET_BYTES, size, clock).unwrap()

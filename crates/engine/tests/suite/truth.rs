@@ -48,7 +48,7 @@ fn simulate_all(devices: &[&str], workload: &Workload) -> Measured {
         workload,
         geometries: &geometries,
         medium: &Medium::Simulated(parameters),
-        engine: EngineKind::Sim,
+        engine: EngineKind::named("sim").unwrap(),
         options: &RunOptions::default(),
         share: None,
         wear: None,

@@ -1,0 +1,46 @@
+//! What an engine's folder says of launching runs on it.
+
+use std::sync::Arc;
+
+use fathom_record::options::Priorities;
+use fathom_target::Handle;
+
+use super::Launch;
+use crate::EngineError;
+use crate::job::{Measured, Observer};
+use crate::stripe::Volume;
+
+/// A run over files and devices, of which each job has one.
+pub type OnFiles = fn(&Launch<'_>, &[Arc<Handle>], &mut Observer<'_>) -> Result<Measured, EngineError>;
+/// The same with a priority for each I/O.
+pub type ByPriority =
+    fn(&Launch<'_>, &[Arc<Handle>], &Priorities, &mut Observer<'_>) -> Result<Measured, EngineError>;
+/// A run over several files and devices as one address space.
+pub type OnStripe = fn(&Launch<'_>, &Volume, &mut Observer<'_>) -> Result<Measured, EngineError>;
+/// A run over a [medium](super::Medium) of another kind.
+pub type OnOthers = fn(&Launch<'_>, &mut Observer<'_>) -> Result<Measured, EngineError>;
+
+/// How runs are launched on an engine, or on several that differ by name. It has no place for what is absent here, which its
+/// entry in the [list](fathom_record::engines::ENGINES) says to people.
+#[derive(Clone, Copy)]
+pub struct Launcher {
+    /// Names of the engines, as a user types them.
+    pub names: &'static [&'static str],
+    /// Whether the system lets it be made.
+    pub available: fn() -> Result<(), EngineError>,
+    /// Files and devices.
+    pub files: Option<OnFiles>,
+    /// Files and devices with a priority for each I/O.
+    pub prioritised: Option<ByPriority>,
+    /// A stripe.
+    pub striped: Option<OnStripe>,
+    /// What is no file.
+    pub others: Option<OnOthers>,
+}
+
+impl Launcher {
+    /// One that works on nothing yet, and can always be made.
+    pub const fn of(names: &'static [&'static str]) -> Self {
+        Self { names, available: || Ok(()), files: None, prioritised: None, striped: None, others: None }
+    }
+}

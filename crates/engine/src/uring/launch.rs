@@ -1,0 +1,48 @@
+//! Runs on a ring for each job: over its target, over all of a stripe, or with a priority for each I/O.
+
+use std::sync::Arc;
+
+use fathom_measure::WallClock;
+use fathom_target::Handle;
+
+use super::{Options, Uring, available};
+use crate::EngineError;
+use crate::job::JobPlan;
+use crate::launch::{Launch, Launcher, of};
+use crate::stripe::{Slots, Stripe};
+
+/// What a user types.
+pub(super) const NAME: &str = "uring";
+
+pub(crate) const LAUNCHER: Launcher = Launcher {
+    available,
+    files: Some(|launch, files, observe| launch.on_threads(|plan| ring(launch, plan, files), observe)),
+    prioritised: Some(|launch, files, priorities, observe| {
+        launch.with_priorities(priorities, |plan| ring(launch, plan, files), observe)
+    }),
+    striped: Some(|launch, volume, observe| {
+        let (shape, layout, clock) = (launch.shape_of(volume)?, volume.layout, launch.clock);
+        let (bytes, options) = (u64::from(launch.largest_io_bytes()), options(launch));
+        let build = |_: &JobPlan| {
+            let inner = Uring::over(&volume.files, shape.slots(), bytes, options, clock)?;
+            Ok(Stripe::new(inner, layout, shape, clock))
+        };
+        launch.on_threads(build, observe)
+    }),
+    ..Launcher::of(&[NAME])
+};
+
+fn ring(launch: &Launch<'_>, plan: &JobPlan, files: &[Arc<Handle>]) -> Result<Uring<WallClock>, EngineError> {
+    let slots = Slots::spared(plan.depth, plan.spares.count);
+    let bytes = u64::from(launch.largest_io_bytes());
+    Uring::over(&[of(plan, files)], slots, bytes, options(launch), launch.clock)
+}
+
+/// What a run chooses of its rings.
+pub(crate) fn options(launch: &Launch<'_>) -> Options {
+    Options {
+        polled: launch.options.polled,
+        flags: launch.options.io_flags,
+        on_time: launch.workload.arrival.is_open(),
+    }
+}
