@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use fathom_measure::{Clock, WallClock};
+use fathom_measure::WallClock;
 use fathom_record::Workload;
 use fathom_record::engines::{InFlight, NO_CONTENT};
 use fathom_record::options::Priorities;
@@ -59,9 +59,6 @@ pub enum Medium {
 /// Makes a job's engine, on the job's thread.
 type Build<'a> = dyn Fn(&JobPlan) -> Result<Box<dyn Engine>, EngineError> + Sync + 'a;
 
-/// Longest time that the I/Os in flight at a run's end may take under a throttle.
-const LONGEST_DRAIN_S: f64 = 60.0;
-
 /// One run, as it is handed to the engines.
 #[derive(Debug)]
 pub struct Launch<'a> {
@@ -94,9 +91,6 @@ pub struct Launch<'a> {
     pub tag: u64,
 }
 
-/// Threads of all jobs together; with four entries of the memory map each, half of what Linux allows by default.
-const MOST_THREADS: u64 = 8192;
-
 /// What belongs to a job's target among one entry a target.
 pub(crate) fn of<T: Clone>(plan: &JobPlan, each: &[T]) -> T {
     each[plan.target as usize].clone()
@@ -115,8 +109,6 @@ impl Launch<'_> {
     pub fn run(&self, observe: &mut Observer<'_>) -> Result<Measured, EngineError> {
         self.require_scripts()?;
         self.refuse_buffers_beyond_memory()?;
-        self.refuse_endless_drain()?;
-        self.refuse_threads_beyond_the_map()?;
         self.try_io_flags()?;
         if let Some(priorities) = self.priorities.filter(|priorities| !priorities.rules.is_empty()) {
             return self.prioritised(priorities, observe);
@@ -253,40 +245,6 @@ impl Launch<'_> {
         let slots = u128::from(self.workload.jobs) * each;
         let bytes = slots * u128::from(self.largest_io_bytes());
         room::check("allocating the jobs' I/O buffers", bytes, "use a smaller --depth, --jobs or --bs")
-    }
-
-    /// What is in flight when a run ends is waited for, and a throttle lets it go at its own rate.
-    fn refuse_endless_drain(&self) -> Result<(), EngineError> {
-        let Some(throttle) = &self.options.decorators.throttle else { return Ok(()) };
-        let slots = f64::from(self.workload.jobs) * f64::from(self.workload.depth);
-        let bytes = slots * f64::from(self.largest_io_bytes());
-        let by_operations = throttle.operations_per_s().map_or(0.0, |rate| slots / rate);
-        let drain_s = by_operations.max(throttle.bytes_per_s().map_or(0.0, |rate| bytes / rate));
-        if drain_s <= LONGEST_DRAIN_S {
-            return Ok(());
-        }
-        let cause = format!(
-            "the {slots} I/Os in flight at the run's end would take {drain_s:.0} s at this rate, more than the \
-             {LONGEST_DRAIN_S} s that a run waits"
-        );
-        Err(EngineError::new(ErrorKind::Plan, "--throttle", cause)
-            .with_remedy("use a smaller --depth, --jobs or --bs, or a higher rate"))
-    }
-
-    /// Above depth 1 such an engine has a thread for each I/O in flight, and each thread takes a few entries of the
-    /// process's memory map: beyond its end (65530 by default) the process would be aborted.
-    fn refuse_threads_beyond_the_map(&self) -> Result<(), EngineError> {
-        let threads = u64::from(self.workload.jobs) * u64::from(self.workload.depth);
-        let entry = self.engine.entry();
-        if entry.in_flight != InFlight::Threads || self.workload.depth == 1 || threads <= MOST_THREADS {
-            return Ok(());
-        }
-        let cause = format!(
-            "{} jobs × depth {} need {threads} threads; at most {MOST_THREADS} are started",
-            self.workload.jobs, self.workload.depth
-        );
-        Err(EngineError::new(ErrorKind::Plan, format!("starting engine {}", entry.name), cause)
-            .with_remedy("use a smaller --jobs or --depth, or --engine uring"))
     }
 
     /// The same on all targets: the workload's.

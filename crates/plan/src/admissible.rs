@@ -1,9 +1,21 @@
-//! What of a plan would have no effect on its engine or target: every refusal that needs nothing to be opened.
+//! What of a plan would have no effect on its engine or target, or would not end: every refusal that needs nothing to be
+//! opened, whoever carries the plan.
 //!
 //! Silence would be taken for effect, so each is refused with the reason and with what to type.
 
-use fathom_record::engines::{EngineEntry, NO_CONTENT, Need};
+use fathom_record::engines::{
+    EngineEntry, InFlight, MOST_THREADS_OF_A_JOB, NO_CONTENT, Need, NoPlace, Platform,
+};
+use fathom_record::facts::TargetKind;
 use fathom_record::plan::{Needs, RunOptions};
+use fathom_record::tool_engines::ToolEntry;
+use fathom_record::workload::Workload;
+
+/// Threads of all jobs together; with four entries of the memory map each, half of what Linux allows by default. Beyond
+/// the map's end the process would be aborted.
+const MOST_THREADS: u64 = 8192;
+/// Longest time that the I/Os in flight at a run's end may take under a throttle, in seconds.
+const LONGEST_DRAIN_S: f64 = 60.0;
 
 /// What a target's name says of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,129 +28,194 @@ pub enum Named {
     Within,
     /// A namespace on the network.
     Remote,
+    /// A controller that SPDK's driver has, for tools that are built with it.
+    Controller,
 }
 
-/// One part of a plan that would have no effect.
+/// Who carries the I/Os.
+#[derive(Clone, Copy, Debug)]
+pub enum Carrier {
+    /// An engine that is not known yet, or is another machine's.
+    Unknown,
+    /// An engine, and where.
+    Engine(&'static EngineEntry, Platform),
+    /// Another tool.
+    Tool(&'static ToolEntry),
+}
+
+/// What is asked for, as far as it is known where it is judged.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'a> {
+    /// How runs go about their targets.
+    pub options: &'a RunOptions,
+    /// What all of them do to the targets.
+    pub needs: Needs,
+    /// What one of them does, where that is known.
+    pub workload: Option<&'a Workload>,
+    /// Whether flags of single I/Os are sent also where they do nothing, as another tool sends them.
+    pub literal: bool,
+    /// The flag that has the targets written before anything is measured, without its hyphens; absent: none has.
+    pub written_first_by: Option<&'static str>,
+    /// The targets that are judged.
+    pub targets: &'a [(&'a str, Named)],
+    /// Who carries it.
+    pub carrier: Carrier,
+}
+
+impl<'a> Asked<'a> {
+    /// With these options, for what is done; nothing else is known.
+    pub fn of(options: &'a RunOptions, needs: Needs) -> Self {
+        let (workload, written_first_by) = (None, None);
+        Self {
+            options,
+            needs,
+            workload,
+            literal: false,
+            written_first_by,
+            targets: &[],
+            carrier: Carrier::Unknown,
+        }
+    }
+}
+
+/// One part of a plan that would have no effect, or could not be carried out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     /// What was asked for, and of whom: `--keep with target ...`.
     pub place: String,
-    /// Why it would have none.
+    /// Why it is refused.
     pub cause: String,
     /// What to type.
     pub remedy: String,
 }
 
-/// All that a target of this name and an engine, where it is known, have no place for; `literal` as for [`on_engine`].
-pub fn admissible(
-    (options, needs): (&RunOptions, Needs),
-    literal: bool,
-    engine: Option<&EngineEntry>,
-    targets: &[(&str, Named)],
-) -> Vec<Refusal> {
-    let of_targets = targets.iter().flat_map(|(name, named)| on_target(options, name, *named));
-    let of_engine = engine.into_iter().flat_map(|engine| on_engine((options, needs), literal, engine));
-    together(options).into_iter().chain(of_targets).chain(of_engine).collect()
-}
-
-/// What excludes each other on any target and engine.
-fn together(options: &RunOptions) -> Option<Refusal> {
-    let cause = "an I/O on a stripe is one for each part to the block layer, so the two latencies are of different \
-                 things";
-    let is_refused = options.witness.is_some() && options.stripe_bytes.is_some();
-    is_refused.then(|| Refusal {
-        place: "--witness with --stripe".to_owned(),
-        cause: cause.to_owned(),
-        remedy: "leave --witness or --stripe out".to_owned(),
-    })
-}
-
-fn on_target(options: &RunOptions, name: &str, named: Named) -> Vec<Refusal> {
-    let refusal = |flag: &str, cause: &str, remedy: String| Refusal {
-        place: format!("{flag} with target `{name}`"),
-        cause: cause.to_owned(),
-        remedy,
-    };
-    let mut refusals = Vec::new();
-    if options.stripe_bytes.is_some() && named == Named::Simulated {
-        let cause = "it is a whole volume already: its parameters say how much it takes at once";
-        refusals.push(refusal("--stripe", cause, "leave --stripe out".to_owned()));
-    }
-    if options.cpus.is_some() && named == Named::Simulated && !options.real_time {
-        let cause = "time is simulated, and one thread computes all jobs";
-        refusals.push(refusal("--cpus", cause, "leave --cpus out, or add --real-time".to_owned()));
-    }
-    let of_remotes = [
-        ("--keep", options.keep, "only a scratch file can be kept"),
-        ("--check-empty", options.check_empty, "it is written only with --destroy, whatever it holds"),
-        ("--buffered", !options.direct, "its I/O passes no page cache of this machine"),
-        ("--stripe", options.stripe_bytes.is_some(), "namespaces on the network are not striped"),
-        ("--durable", options.durable.is_some(), "its commands do not look at how a file was opened"),
-        ("--io-flags", !options.io_flags.is_empty(), "they are for system calls on files"),
-    ];
-    for (flag, _, cause) in of_remotes.into_iter().filter(|(_, given, _)| *given && named == Named::Remote) {
-        refusals.push(refusal(flag, cause, format!("leave {flag} out")));
-    }
-    let of_paths = [
-        ("--keep", options.keep, "only a scratch file can be kept"),
-        ("--destroy", !options.permits.is_empty(), "it holds nothing that could be lost"),
-        ("--check-empty", options.check_empty, "it holds nothing that could be lost"),
-        ("--buffered", !options.direct, "it has no page cache"),
-        (
-            "--stripe",
-            options.stripe_bytes.is_some() && named != Named::Simulated,
-            "it is one place, however it is cut",
-        ),
-        ("--polled", options.polled, "only devices have queues to poll, and connections sockets"),
-        ("--durable", options.durable.is_some(), "nothing on it outlives the run"),
-        ("--io-flags", !options.io_flags.is_empty(), "they are for system calls, and it needs none"),
-    ];
-    let is_within = matches!(named, Named::Simulated | Named::Within);
-    for (flag, _, cause) in of_paths.into_iter().filter(|(_, given, _)| *given && is_within) {
-        refusals.push(refusal(flag, cause, format!("leave {flag} out, or name a file or device")));
-    }
-    if options.real_time && named != Named::Simulated {
-        let cause = "only a simulated device has a clock to choose";
-        refusals.push(refusal("--real-time", cause, "leave --real-time out".to_owned()));
+/// All that what is asked for has no place for, wherever that is known before anything is opened.
+pub fn admissible(asked: &Asked<'_>) -> Vec<Refusal> {
+    let mut refusals = together(asked);
+    match asked.carrier {
+        Carrier::Tool(tool) => refusals.extend(by_tool(asked, tool)),
+        Carrier::Unknown => refusals.extend(on_targets(asked)),
+        Carrier::Engine(engine, platform) => {
+            refusals.extend(on_targets(asked));
+            refusals.extend(on_engine(asked, engine));
+            refusals.extend(of_length(asked, engine, platform));
+        }
     }
     refusals
 }
 
-/// All that an engine has no place for, whatever the target. A `literal` plan sends flags of single I/Os also where
-/// they do nothing, as another tool sends them.
-pub fn on_engine(
-    (options, needs): (&RunOptions, Needs),
-    literal: bool,
-    engine: &EngineEntry,
-) -> Vec<Refusal> {
-    let (flags, direct) = (options.io_flags, options.direct);
-    let refusal = |flag: &str, cause: &str, remedy: &str| Refusal {
-        place: format!("{flag} with engine {}", engine.name),
-        cause: cause.to_owned(),
-        remedy: remedy.to_owned(),
+fn refusal(place: impl Into<String>, cause: impl Into<String>, remedy: impl Into<String>) -> Refusal {
+    Refusal { place: place.into(), cause: cause.into(), remedy: remedy.into() }
+}
+
+/// What excludes each other on any target and engine.
+fn together(asked: &Asked<'_>) -> Vec<Refusal> {
+    let options = asked.options;
+    let mut refusals = Vec::new();
+    if options.witness.is_some()
+        && options.stripe_bytes.is_some()
+        && !matches!(asked.carrier, Carrier::Tool(_))
+    {
+        let cause = "an I/O on a stripe is one for each part to the block layer, so the two latencies are of different \
+                     things";
+        refusals.push(refusal("--witness with --stripe", cause, "leave --witness or --stripe out"));
+    }
+    if let Some(flag) = asked.written_first_by.filter(|_| !asked.needs.writes) {
+        let cause = "it writes over the whole target, and these patterns only read";
+        let remedy = "leave it out, or add one that writes, e.g. --patterns randread-4k,randwrite-4k";
+        refusals.push(refusal(format!("--{flag}"), cause, remedy));
+    }
+    refusals
+}
+
+/// What another tool has no place for, by its entry.
+fn by_tool(asked: &Asked<'_>, tool: &ToolEntry) -> Vec<Refusal> {
+    if !asked.options.clients.is_empty() {
+        let cause = "clients measure with the engines of fathom, and another tool was named";
+        return vec![refusal("--engine", cause, "leave --engine or the clients out")];
+    }
+    lacking(asked, tool.name, tool.no_place_for.iter()).collect()
+}
+
+fn on_targets(asked: &Asked<'_>) -> Vec<Refusal> {
+    asked.targets.iter().flat_map(|(name, named)| on_target(asked, name, *named)).collect()
+}
+
+fn on_target(asked: &Asked<'_>, name: &str, named: Named) -> Vec<Refusal> {
+    let options = asked.options;
+    let with_target = |flag: &str, cause: &str, remedy: String| {
+        refusal(format!("{flag} with target `{name}`"), cause, remedy)
     };
-    let given = |what: Need| match what {
-        Need::Stripe => ("--stripe", options.stripe_bytes.is_some()),
-        Need::Durable => ("--durable", options.durable.is_some()),
-        Need::IoFlags => ("--io-flags", !flags.is_empty()),
-        Need::Hipri => ("--io-flags hipri", flags.hipri),
-        Need::Polled => ("--polled", options.polled),
-        Need::PolledBesides => ("--polled", options.polled && needs.besides),
-        // Only another tool's job asks for them, and whoever maps it looks into the list.
-        Need::Priorities => ("priorities", false),
-        Need::Content => ("--verify", needs.verifies),
-        Need::Reads => ("reads", needs.reads),
-        Need::ReadsAlone => ("reads", needs.reads && !needs.writes),
-    };
+    let mut refusals = Vec::new();
+    if options.stripe_bytes.is_some() && named == Named::Simulated {
+        let cause = "it is a whole volume already: its parameters say how much it takes at once";
+        refusals.push(with_target("--stripe", cause, "leave --stripe out".to_owned()));
+    }
+    let is_simulated_time = named == Named::Simulated && !options.real_time;
+    if options.cpus.is_some() && is_simulated_time {
+        let cause = "time is simulated, and one thread computes all jobs";
+        refusals.push(with_target("--cpus", cause, "leave --cpus out, or add --real-time".to_owned()));
+    }
+    if !options.clients.is_empty() && is_simulated_time {
+        let cause = "time is simulated, and several clients share the real one";
+        refusals.push(refusal("running several clients", cause, "add --real-time"));
+    }
+    if let Some(flag) = asked.written_first_by.filter(|_| named == Named::Within) {
+        let cause = format!("`{name}` has no state that writing would change");
+        let remedy = format!("leave --{flag} out, or name a file or a device");
+        refusals.push(refusal(format!("--{flag}"), cause, remedy));
+    }
+    refusals.extend(
+        flags_on(options, named)
+            .map(|(flag, cause, more)| with_target(flag, cause, format!("leave {flag} out{more}"))),
+    );
+    if options.real_time && named != Named::Simulated {
+        let cause = "only a simulated device has a clock to choose";
+        refusals.push(with_target("--real-time", cause, "leave --real-time out".to_owned()));
+    }
+    refusals
+}
+
+/// Flags that a kind of target has no place for, each with why, and what else than leaving it out helps.
+fn flags_on(
+    options: &RunOptions,
+    named: Named,
+) -> impl Iterator<Item = (&'static str, &'static str, &'static str)> + use<> {
+    let is_stripe = options.stripe_bytes.is_some();
+    let of_remotes = [
+        ("--keep", options.keep, "only a scratch file can be kept"),
+        ("--check-empty", options.check_empty, "it is written only with --destroy, whatever it holds"),
+        ("--buffered", !options.direct, "its I/O passes no page cache of this machine"),
+        ("--stripe", is_stripe, "namespaces on the network are not striped"),
+        ("--durable", options.durable.is_some(), "its commands do not look at how a file was opened"),
+        ("--io-flags", !options.io_flags.is_empty(), "they are for system calls on files"),
+    ];
+    let of_remotes = of_remotes.into_iter().filter(move |_| named == Named::Remote);
+    let of_remotes = of_remotes.map(|(flag, given, cause)| (flag, given, cause, ""));
+    let within = [
+        ("--keep", options.keep, "only a scratch file can be kept"),
+        ("--destroy", !options.permits.is_empty(), "it holds nothing that could be lost"),
+        ("--check-empty", options.check_empty, "it holds nothing that could be lost"),
+        ("--buffered", !options.direct, "it has no page cache"),
+        ("--stripe", is_stripe && named != Named::Simulated, "it is one place, however it is cut"),
+        ("--polled", options.polled, "only devices have queues to poll, and connections sockets"),
+        ("--durable", options.durable.is_some(), "nothing on it outlives the run"),
+        ("--io-flags", !options.io_flags.is_empty(), "they are for system calls, and it needs none"),
+    ];
+    let within = within.into_iter().filter(move |_| matches!(named, Named::Simulated | Named::Within));
+    let within = within.map(|(flag, given, cause)| (flag, given, cause, ", or name a file or device"));
+    of_remotes.chain(within).filter(|(_, given, ..)| *given).map(|(flag, _, cause, more)| (flag, cause, more))
+}
+
+/// All that an engine has no place for, whatever the target.
+fn on_engine(asked: &Asked<'_>, engine: &EngineEntry) -> Vec<Refusal> {
+    let (flags, direct, literal) = (asked.options.io_flags, asked.options.direct, asked.literal);
     let content = (!engine.keeps_content).then_some(&NO_CONTENT);
-    let own = engine.no_place_for.iter().chain(content).filter_map(|lack| {
-        let (flag, given) = given(lack.what);
-        given.then(|| refusal(flag, lack.cause, lack.remedy))
-    });
+    let own = lacking(asked, engine.name, engine.no_place_for.iter().chain(content));
     let by_cache = [
         (
             "--polled",
-            options.polled && !direct && engine.takes(Need::Polled),
+            asked.options.polled && !direct && engine.takes(Need::Polled),
             "I/O through the page cache is never polled for",
             "leave --polled or --buffered out",
         ),
@@ -162,26 +239,126 @@ pub fn on_engine(
         ),
     ];
     let by_cache = by_cache.into_iter().filter(|(_, given, ..)| *given);
-    own.chain(by_cache.map(|(flag, _, cause, remedy)| refusal(flag, cause, remedy))).collect()
+    let with_engine = |flag: &str| format!("{flag} with engine {}", engine.name);
+    own.chain(by_cache.map(|(flag, _, cause, remedy)| refusal(with_engine(flag), cause, remedy))).collect()
+}
+
+/// What is given of all that an engine or a tool lacks by its entry.
+fn lacking<'a>(
+    asked: &Asked<'_>,
+    name: &str,
+    lacks: impl Iterator<Item = &'a NoPlace>,
+) -> impl Iterator<Item = Refusal> {
+    lacks.filter_map(move |lack| {
+        let (flag, is_given) = given(asked, lack.what);
+        is_given.then(|| refusal(format!("{flag} with engine {name}"), lack.cause, lack.remedy))
+    })
+}
+
+/// What asks for something, as people type it, and whether it is asked for.
+fn given(asked: &Asked<'_>, what: Need) -> (&'static str, bool) {
+    let Asked { options, needs, targets, .. } = asked;
+    let controllers = targets.iter().filter(|(_, named)| *named == Named::Controller).count();
+    match what {
+        Need::Stripe => ("--stripe", options.stripe_bytes.is_some()),
+        Need::Durable => ("--durable", options.durable.is_some()),
+        Need::IoFlags => ("--io-flags", !options.io_flags.is_empty()),
+        Need::Hipri => ("--io-flags hipri", options.io_flags.hipri),
+        Need::Polled => ("--polled", options.polled),
+        Need::PolledBesides => ("--polled", options.polled && needs.besides),
+        // Only another tool's job asks for them, and whoever maps it looks into the list.
+        Need::Priorities => ("priorities", false),
+        Need::Content => ("--verify", needs.verifies),
+        Need::Reads => ("reads", needs.reads),
+        Need::ReadsAlone => ("reads", needs.reads && !needs.writes),
+        Need::NoWrites => ("--rw", !needs.writes),
+        Need::Witness => ("--witness", options.witness.is_some()),
+        Need::Decorators => ("--delay and --throttle", !options.decorators.is_empty()),
+        Need::RealTime => ("--real-time", options.real_time),
+        Need::Buffered => ("--buffered", !options.direct),
+        Need::Cpus => ("--cpus", options.cpus.is_some()),
+        Need::Controllers => ("--target", controllers > 0),
+        Need::ControllersBesides => ("--target", controllers > 0 && controllers < targets.len()),
+    }
+}
+
+/// What one workload asks for that would not end well: jobs and depths beyond what threads and a throttle carry, and
+/// trims where no system call does them.
+fn of_length(asked: &Asked<'_>, engine: &EngineEntry, platform: Platform) -> Vec<Refusal> {
+    let Some(workload) = asked.workload else { return Vec::new() };
+    let starting = format!("starting engine {}", engine.name);
+    let mut refusals = Vec::new();
+    let (jobs, depth) = (u64::from(workload.jobs), u64::from(workload.depth));
+    if engine.in_flight == InFlight::Threads && depth > u64::from(MOST_THREADS_OF_A_JOB) {
+        let cause = format!(
+            "{depth} I/Os in flight need as many threads; at most {MOST_THREADS_OF_A_JOB} make sense"
+        );
+        refusals.push(refusal(&starting, cause, "use a smaller --depth, or --engine uring"));
+    }
+    let threads = jobs * depth;
+    if engine.in_flight == InFlight::Threads && depth > 1 && threads > MOST_THREADS {
+        let cause =
+            format!("{jobs} jobs × depth {depth} need {threads} threads; at most {MOST_THREADS} are started");
+        refusals.push(refusal(&starting, cause, "use a smaller --jobs or --depth, or --engine uring"));
+    }
+    if platform == Platform::Windows && workload.mix.trim_share > 0.0 && engine.carries(TargetKind::File) {
+        let cause = "trims are not carried on this operating system";
+        refusals.push(refusal(&starting, cause, "leave the trims out: --trim-share 0"));
+    }
+    refusals.extend(endless_drain(asked.options, workload));
+    refusals
+}
+
+/// What is in flight when a run ends is waited for, and a throttle lets it go at its own rate.
+fn endless_drain(options: &RunOptions, workload: &Workload) -> Option<Refusal> {
+    let throttle = options.decorators.throttle.as_ref()?;
+    let slots = f64::from(workload.jobs) * f64::from(workload.depth);
+    let bytes = slots * largest_io_bytes(workload) as f64;
+    let by_operations = throttle.operations_per_s().map_or(0.0, |rate| slots / rate);
+    let drain_s = by_operations.max(throttle.bytes_per_s().map_or(0.0, |rate| bytes / rate));
+    let cause = || {
+        format!(
+            "the {slots} I/Os in flight at the run's end would take {drain_s:.0} s at this rate, more than the \
+             {LONGEST_DRAIN_S} s that a run waits"
+        )
+    };
+    let remedy = "use a smaller --depth, --jobs or --bs, or a higher rate";
+    (drain_s > LONGEST_DRAIN_S).then(|| refusal("--throttle", cause(), remedy))
+}
+
+/// Of the directions that the workload has; of a trace's, whose directions are not known here, of all.
+fn largest_io_bytes(workload: &Workload) -> u64 {
+    let (mix, sizes) = (&workload.mix, &workload.sizes);
+    let shares =
+        [(mix.read_share, &sizes.read), (mix.write_share(), &sizes.write), (mix.trim_share, &sizes.trim)];
+    let used = shares.iter().filter(|(share, _)| *share > 1e-9).map(|(_, sizes)| sizes.max_bytes());
+    used.max().unwrap_or(0)
 }
 
 #[cfg(test)]
 mod tests {
     use fathom_record::engines::{ENGINES, named};
+    use fathom_record::tool_engines::TOOL_ENGINES;
 
     use super::*;
-    use crate::PlanSource;
+    use crate::{PlanSource, RunPlan};
 
     /// The places of all refusals of a plan, `x` for its target.
     fn places(plan: &str, engine: Option<&str>, targets: &[(&str, Named)]) -> Vec<String> {
         let source = PlanSource::from_toml(&format!("target = ['x', 'y']\n{plan}"), "plan.toml").expect(plan);
         let plan = source.resolve(1).expect(plan);
-        let needs = Needs::of([&plan.workload]);
         let engine = engine.map(|name| named(name).expect(name));
-        admissible((&plan.options, needs), false, engine, targets)
-            .into_iter()
-            .map(|refusal| refusal.place)
-            .collect()
+        let carrier = engine.map_or(Carrier::Unknown, |engine| Carrier::Engine(engine, Platform::Linux));
+        places_of(&Asked { targets, carrier, ..whole(&plan) })
+    }
+
+    fn whole(plan: &RunPlan) -> Asked<'_> {
+        let needs = Needs::of([&plan.workload]);
+        Asked { workload: Some(&plan.workload), ..Asked::of(&plan.options, needs) }
+    }
+
+    fn places_of(asked: &Asked<'_>) -> Vec<String> {
+        admissible(asked).into_iter().map(|refusal| refusal.place).collect()
     }
 
     /// Engines that refuse each flag, of all on a file.
@@ -228,6 +405,18 @@ mod tests {
             ("rw = 'write'\nverify = 'at-end'", ["null", "sim"].into_iter().chain(calls()).collect()),
             ("rw = 'write'\nio-flags = 'dontcache'", ENGINES.iter().map(|engine| engine.name).collect()),
             ("rw = 'write'\nio-flags = 'atomic'\nbuffered = true", ENGINES.iter().map(|e| e.name).collect()),
+            ("rw = 'write'\ndepth = 257", vec!["sync"]),
+            ("rw = 'write'\njobs = 200\ndepth = 50", vec!["sync"]),
+            ("rw = 'write'\njobs = 1000\ndepth = 1", vec![]),
+            (
+                "rw = 'write'\ndepth = 64\nthrottle = 'iops=1'",
+                ENGINES.iter().map(|engine| engine.name).collect(),
+            ),
+            ("rw = 'write'\ndepth = 64\nthrottle = 'iops=4'", vec![]),
+            (
+                "rw = 'write'\nbs = '1m'\ndepth = 64\nthrottle = 'throughput=1MB/s'",
+                ENGINES.iter().map(|engine| engine.name).collect(),
+            ),
         ] {
             let mut refusing = refusing;
             let mut found: Vec<&str> = ENGINES
@@ -294,5 +483,74 @@ mod tests {
                 "--io-flags with engine mmap",
             ]
         );
+    }
+
+    /// Tools that refuse each flag, of all.
+    #[test]
+    fn each_flag_is_refused_by_the_tools_that_have_no_place_for_it() {
+        let all = || TOOL_ENGINES.iter().map(|tool| tool.name).collect::<Vec<_>>();
+        let spdk = || vec!["bdevperf", "bdevperf-uring", "spdk_nvme_perf", "nvme_perf"];
+        use Named::{Controller, Path};
+        for (plan, targets, refusing) in [
+            ("rw = 'write'", [Path, Path], vec![]),
+            ("rw = 'read'", [Path, Path], vec!["bdevperf-uring"]),
+            ("rw = 'write'", [Controller, Controller], vec!["bdevperf-uring"]),
+            ("rw = 'write'", [Controller, Path], vec!["bdevperf", "bdevperf-uring"]),
+            ("rw = 'write'\nstripe = '64k'", [Path, Path], all()),
+            ("rw = 'write'\npolled = true", [Path, Path], all()),
+            ("rw = 'write'\nwitness = 'auto'", [Path, Path], all()),
+            ("rw = 'write'\nio-flags = 'nowait'", [Path, Path], all()),
+            ("rw = 'write'\ndelay = 'constant:1ms'", [Path, Path], all()),
+            ("rw = 'write'\nreal-time = true", [Path, Path], all()),
+            ("rw = 'write'\nclient = 'local'", [Path, Path], all()),
+            ("rw = 'write'\ndurable = 'all'", [Path, Path], spdk()),
+            ("rw = 'write'\nbuffered = true", [Path, Path], spdk()),
+            ("rw = 'write'\ncpus = '0'", [Path, Path], vec!["diskspd"]),
+        ] {
+            let source =
+                PlanSource::from_toml(&format!("target = ['x', 'y']\n{plan}"), "plan.toml").expect(plan);
+            let read = source.resolve(1).expect(plan);
+            let targets = targets.map(|named| ("x", named));
+            let refuses = |tool: &&'static ToolEntry| {
+                let carrier = Carrier::Tool(tool);
+                !places_of(&Asked { targets: &targets, carrier, ..whole(&read) }).is_empty()
+            };
+            let found: Vec<&str> = TOOL_ENGINES.iter().filter(refuses).map(|tool| tool.name).collect();
+            let mut refusing = refusing;
+            refusing.sort_by_key(|name| TOOL_ENGINES.iter().position(|tool| tool.name == *name));
+            assert_eq!(found, refusing, "{plan}");
+        }
+    }
+
+    #[test]
+    fn what_is_written_first_can_be_and_is_told_apart_from_what_only_reads() {
+        let preconditioned = |plan: &str, named: Named| {
+            let source = PlanSource::from_toml(&format!("target = 'x'\n{plan}"), "plan.toml").expect(plan);
+            let read = source.resolve(1).expect(plan);
+            let written_first_by = Some("precondition");
+            places_of(&Asked { written_first_by, targets: &[("x", named)], ..whole(&read) }).len()
+        };
+        assert_eq!(preconditioned("rw = 'write'", Named::Path), 0);
+        assert_eq!(preconditioned("rw = 'write'", Named::Simulated), 0);
+        assert_eq!(preconditioned("rw = 'read'", Named::Path), 1);
+        assert_eq!(preconditioned("rw = 'write'", Named::Within), 1);
+    }
+
+    #[test]
+    fn clients_share_no_simulated_time_and_windows_carries_no_trims() {
+        let found = places("client = 'local'", None, &[("x", Named::Simulated)]);
+        assert_eq!(found, ["running several clients"]);
+        assert_eq!(places("client = 'local'\nreal-time = true", None, &[("x", Named::Simulated)]), [""; 0]);
+        let source = PlanSource::from_toml("target = 'x'\nrw = 'trim'", "plan.toml").expect("a plan");
+        let read = source.resolve(1).expect("a plan");
+        let on = |name: &str, platform| {
+            let carrier = Carrier::Engine(named(name).expect(name), platform);
+            places_of(&Asked { carrier, ..whole(&read) })
+        };
+        assert_eq!(on("sync", Platform::Linux), [""; 0]);
+        for engine in ["sync", "iocp"] {
+            assert_eq!(on(engine, Platform::Windows), [format!("starting engine {engine}")]);
+        }
+        assert_eq!(on("nvme-tcp", Platform::Windows), [""; 0]);
     }
 }

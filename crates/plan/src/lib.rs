@@ -18,6 +18,7 @@ mod campaigns;
 mod catalogued;
 mod client;
 mod condition;
+mod engine_words;
 mod error;
 mod known_limits;
 mod pasted;
@@ -37,7 +38,7 @@ mod write;
 #[cfg(test)]
 mod properties;
 
-pub use admissible::{Named, Refusal, admissible, on_engine};
+pub use admissible::{Asked, Carrier, Named, Refusal, admissible};
 pub use again::{NoLine, assess_line, campaign_line, compare_line, explain_line, run_line, sweep_line};
 pub use campaigns::{
     assess_command_line, compare_command_line, explain_command_line, repeat_command_line, sweep_command_line,
@@ -52,7 +53,7 @@ pub use pattern::{pattern, patterns, title_of};
 pub use rates::write as write_rates;
 #[cfg(feature = "schema")]
 pub use raw::derived_schema;
-pub use raw::{PLAN_SCHEMA, PlanFlags, RawPlan, keys};
+pub use raw::{Keys, PLAN_SCHEMA, PlanFlags, RawPlan, keys};
 pub use replay::plan_of_record;
 pub use resolve::{decorators, name, value};
 pub use source::PlanSource;

@@ -344,7 +344,7 @@ proptest! {
     #[test]
     fn any_text_is_a_plan_or_an_error(text in any::<String>(), key in any::<prop::sample::Index>(), value in "[0-9kKmMgGsu.,:/%-]{0,12}") {
         let _ = read_toml(&text);
-        let keys = raw::keys();
+        let keys = keys();
         let key = &keys[key.index(keys.len())];
         if let Ok(read) = read_toml(&format!("target = 'x'\nrw = 'randrw'\n{key} = '{value}'")) {
             prop_assert_eq!(read_toml(&to_toml(&read)), Ok(read));

@@ -87,9 +87,25 @@ pub enum Need {
     Reads,
     /// Reads and no writes.
     ReadsAlone,
+    /// A workload that changes nothing.
+    NoWrites,
+    /// The block layer's account of its I/Os.
+    Witness,
+    /// A delay or a throttle around it.
+    Decorators,
+    /// A simulated device by the wall clock.
+    RealTime,
+    /// The page cache.
+    Buffered,
+    /// Jobs bound to processors.
+    Cpus,
+    /// Controllers that SPDK's driver has.
+    Controllers,
+    /// Such controllers next to files and devices.
+    ControllersBesides,
 }
 
-const fn no_place(what: Need, cause: &'static str, remedy: &'static str) -> NoPlace {
+pub(crate) const fn no_place(what: Need, cause: &'static str, remedy: &'static str) -> NoPlace {
     NoPlace { what, cause, remedy }
 }
 
@@ -209,6 +225,9 @@ pub enum InFlight {
     /// One, whatever the depth: it ends inside its submission.
     One,
 }
+
+/// Threads of a job at most, of engines with one for each I/O: more would measure the scheduler.
+pub const MOST_THREADS_OF_A_JOB: u32 = 256;
 
 const STORAGE: &[TargetKind] = &[TargetKind::File, TargetKind::BlockDevice];
 const LINUX: &[Platform] = &[Platform::Linux];

@@ -44,6 +44,7 @@ pub mod spelling;
 pub mod standstill;
 pub mod steadiness;
 pub mod telemetry;
+pub mod tool_engines;
 mod unknown;
 pub mod verdict;
 pub mod version;

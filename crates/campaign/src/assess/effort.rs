@@ -1,10 +1,13 @@
 //! How much effort an assessment makes: its budget, the error to reach, what is written before, and
 //! whether it follows SNIA's test specification.
 
-use fathom_plan::{Mistake, PlanErrorKind, quantity, value};
+use fathom_plan::{
+    Asked, Mistake, Named, Needs, PlanErrorKind, Refusal, RunOptions, admissible, quantity, value,
+};
 use fathom_record::campaign::{PatternPlan, PreconditionPlan};
 
 use super::plan::RawAssess;
+use crate::run::fitness::named;
 
 const MINUTE_NS: u64 = 60_000_000_000;
 const DEFAULT_BUDGET_NS: u64 = 2 * MINUTE_NS;
@@ -105,17 +108,12 @@ fn precondition(raw: &RawAssess, patterns: &[PatternPlan]) -> Result<Preconditio
         }
         return Ok(plan);
     }
-    if raw.target.starts_with("null:") || raw.target.starts_with("memory:") {
-        let cause = format!(
-            "`{}` has no state that writing would change: leave --{key} out, or name a file or a device",
-            raw.target
-        );
-        return refuse(key, PlanErrorKind::Contradiction, cause);
-    }
-    if !patterns.iter().any(|pattern| pattern.workload.mix.changes_data()) {
-        let cause = "it writes over the whole target, and these patterns only read: leave it out, or add one \
-                     that writes, e.g. --patterns randread-4k,randwrite-4k";
-        return refuse(key, PlanErrorKind::Contradiction, cause);
+    let needs = Needs::of(patterns.iter().map(|pattern| &pattern.workload));
+    let named = named(&raw.target).unwrap_or(Named::Path);
+    let (options, targets) = (RunOptions::default(), [(raw.target.as_str(), named)]);
+    let asked = Asked { written_first_by: Some(key), targets: &targets, ..Asked::of(&options, needs) };
+    if let Some(Refusal { cause, remedy, .. }) = admissible(&asked).into_iter().next() {
+        return refuse(key, PlanErrorKind::Contradiction, format!("{cause}: {remedy}"));
     }
     Ok(plan)
 }

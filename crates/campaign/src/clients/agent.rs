@@ -200,12 +200,6 @@ impl<O: Write + Send> Agent<O> {
             *kept = None;
             let asked = SessionPlan { needs, ..SessionPlan::of(plan) };
             let mut session = Session::open(&asked, teller, &self.shared.stop)?;
-            if session.is_simulated_time() {
-                let cause = "time is simulated, and several clients share the real one";
-                return Err(EngineError::new(ErrorKind::Plan, "running several clients", cause)
-                    .with_remedy("add --real-time")
-                    .into());
-            }
             session.stamp_by(self.clock.clone());
             *kept = Some(Kept { needs, session });
         }

@@ -1,10 +1,12 @@
 //! Which tool an engine's name means, and what it can be asked.
 
-use fathom_engine::{EngineError, ErrorKind};
-
-use fathom_plan::RunPlan;
+use fathom_engine::EngineError;
+use fathom_plan::{Asked, Carrier, Named, Needs, RunPlan};
+use fathom_record::tool_engines::{ToolEntry, tool_named};
 use fathom_tools::bdevperf::workload_as_config::Kernel;
 use fathom_tools::spdk::TransportId;
+
+use crate::run::fitness::first;
 
 /// A generator that is not fathom's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +27,8 @@ pub enum Tool {
 pub struct External {
     /// Which.
     pub tool: Tool,
+    /// What the list says of it.
+    pub entry: &'static ToolEntry,
     /// The program, with what reaches it in front.
     pub program: Vec<String>,
     /// Another machine where a server of fio's runs.
@@ -36,60 +40,34 @@ pub struct External {
 /// bdevperf, by io_uring.
 const OVER_URING: &str = "bdevperf-uring";
 
-/// Each tool with its names, and how to get it.
-const TOOLS: [(&str, Tool, &str); 6] = [
-    (
-        "fio",
-        Tool::Fio,
-        "install it, as with `apt-get install fio`, or name its path: --engine fio:/path/to/fio",
-    ),
-    (
-        "diskspd",
-        Tool::Diskspd,
-        "say how to reach it: --engine 'diskspd:ssh HOST diskspd.exe'; get it from github.com/microsoft/diskspd",
-    ),
-    (
-        "bdevperf",
-        Tool::Bdevperf,
-        "build SPDK and name it: --engine bdevperf:/path/to/spdk/build/examples/bdevperf",
-    ),
-    (
-        OVER_URING,
-        Tool::Bdevperf,
-        "build SPDK with io_uring (--with-uring) and name it: --engine bdevperf-uring:/path/to/spdk/build/examples/bdevperf",
-    ),
-    (
-        "spdk_nvme_perf",
-        Tool::NvmePerf,
-        "build SPDK and name it: --engine spdk_nvme_perf:/path/to/spdk/build/bin/spdk_nvme_perf",
-    ),
-    (
-        "nvme_perf",
-        Tool::NvmePerf,
-        "build SPDK and name it: --engine nvme_perf:/path/to/spdk/build/bin/spdk_nvme_perf",
-    ),
+/// What each entry of the [list](fathom_record::tool_engines::TOOL_ENGINES) is.
+const TOOLS: [(&str, Tool); 6] = [
+    ("fio", Tool::Fio),
+    ("bdevperf", Tool::Bdevperf),
+    (OVER_URING, Tool::Bdevperf),
+    ("spdk_nvme_perf", Tool::NvmePerf),
+    ("nvme_perf", Tool::NvmePerf),
+    ("diskspd", Tool::Diskspd),
 ];
 
 impl External {
     /// The tool that an engine's name means, if it means one.
     pub fn of(engine: &str) -> Option<Self> {
         let (name, rest) = engine.split_once(':').unwrap_or((engine, ""));
-        if let Some(host) = engine.strip_prefix("fio@") {
-            let program = vec!["fio".to_owned()];
-            let host = Some(host.to_owned());
-            return Some(Self { tool: Tool::Fio, program, host, kernel: Kernel::Aio });
-        }
-        let (known, tool, _) = TOOLS.iter().find(|(known, ..)| *known == name)?;
+        let host = engine.strip_prefix("fio@").map(str::to_owned);
+        let entry = tool_named(if host.is_some() { "fio" } else { name })?;
+        let (_, tool) = TOOLS.iter().find(|(known, _)| *known == entry.name)?;
         let program = match (tool, rest) {
+            _ if host.is_some() => vec!["fio".to_owned()],
             (Tool::NvmePerf, "") => vec!["spdk_nvme_perf".to_owned()],
             (Tool::Bdevperf, "") => vec!["bdevperf".to_owned()],
-            (_, "") => vec![(*known).to_owned()],
+            (_, "") => vec![entry.name.to_owned()],
             // How it is reached may be a command of several words.
             (Tool::Diskspd, rest) => rest.split_whitespace().map(str::to_owned).collect(),
             (_, path) => vec![path.to_owned()],
         };
-        let kernel = if *known == OVER_URING { Kernel::Uring } else { Kernel::Aio };
-        Some(Self { tool: *tool, program, host: None, kernel })
+        let kernel = if entry.name == OVER_URING { Kernel::Uring } else { Kernel::Aio };
+        Some(Self { tool: *tool, entry, program, host, kernel })
     }
 
     /// Its name.
@@ -104,9 +82,7 @@ impl External {
 
     /// How to get it where there is none.
     pub fn install(&self) -> &'static str {
-        let over_uring = |known: &str| (known == OVER_URING) == (self.kernel == Kernel::Uring);
-        let own = TOOLS.iter().find(|(known, tool, _)| *tool == self.tool && over_uring(known));
-        own.map_or("", |(.., install)| *install)
+        self.entry.install
     }
 
     /// Whether targets of it can be opened here, and so be looked at before anything is written.
@@ -132,62 +108,11 @@ impl External {
     /// # Errors
     /// The first one, why, and what to type.
     pub fn check_options(&self, plan: &RunPlan) -> Result<(), EngineError> {
-        let options = &plan.options;
-        let name = self.name();
-        let controllers = plan.targets.iter().filter(|target| is_controller(target)).count();
-        if self.tool == Tool::Bdevperf && controllers > 0 && controllers < plan.targets.len() {
-            let cause = "a run is of files and devices, or of controllers that SPDK's driver has";
-            return Err(EngineError::new(ErrorKind::Plan, format!("--target with engine {name}"), cause)
-                .with_remedy("name one of the two"));
-        }
-        if self.kernel == Kernel::Uring && controllers > 0 {
-            let cause = "io_uring is the kernel's, and has no controller that SPDK's driver took";
-            return Err(EngineError::new(
-                ErrorKind::Plan,
-                format!("--target with engine {OVER_URING}"),
-                cause,
-            )
-            .with_remedy("name a file or device, or use --engine bdevperf:PATH"));
-        }
-        if self.kernel == Kernel::Uring && !plan.workload.mix.changes_data() {
-            let cause = "SPDK opens it for writing by io_uring, which no program may that a plan has read";
-            return Err(EngineError::new(ErrorKind::Plan, format!("--rw with engine {OVER_URING}"), cause)
-                .with_remedy("let some of it write, e.g. --rw randrw, or use --engine bdevperf:PATH"));
-        }
-        let cases = [
-            ("--stripe", options.stripe_bytes.is_some(), "a stripe is put together by fathom's engines"),
-            ("--polled", options.polled, "it has ways of its own to poll"),
-            ("--witness", options.witness.is_some(), "the block layer's account is of fathom's own I/Os"),
-            (
-                "--io-flags",
-                !options.io_flags.is_empty(),
-                "flags of single I/Os are passed by fathom's engines",
-            ),
-            (
-                "--delay and --throttle",
-                !options.decorators.is_empty(),
-                "they are put around fathom's engines",
-            ),
-            ("--real-time", options.real_time, "it works on no simulated device"),
-            (
-                "--durable",
-                options.durable.is_some() && matches!(self.tool, Tool::Bdevperf | Tool::NvmePerf),
-                "its writes end when the device says so",
-            ),
-            (
-                "--buffered",
-                !options.direct && matches!(self.tool, Tool::Bdevperf | Tool::NvmePerf),
-                "it goes past the page cache",
-            ),
-            ("--cpus", options.cpus.is_some() && self.tool == Tool::Diskspd, "it binds its threads itself"),
-        ];
-        match cases.iter().find(|(_, given, _)| *given) {
-            None => Ok(()),
-            Some((flag, _, cause)) => {
-                let place = format!("{flag} with engine {name}");
-                Err(EngineError::new(ErrorKind::Plan, place, *cause).with_remedy(format!("leave {flag} out")))
-            }
-        }
+        let named = |target: &String| if is_controller(target) { Named::Controller } else { Named::Path };
+        let targets: Vec<_> = plan.targets.iter().map(|target| (target.as_str(), named(target))).collect();
+        let carrier = Carrier::Tool(self.entry);
+        let asked = Asked::of(&plan.options, Needs::of([&plan.workload]));
+        first(&Asked { targets: &targets, carrier, workload: Some(&plan.workload), ..asked })
     }
 }
 
@@ -219,6 +144,9 @@ mod tests {
         assert!(bdevperf.works_here(&["/dev/nvme0n1".to_owned()]));
         assert!(!bdevperf.works_here(&["0000:04:00.0".to_owned()]));
         assert_eq!(of("nvme_perf"), Some((Tool::NvmePerf, "spdk_nvme_perf".to_owned(), None)));
+        for entry in fathom_record::tool_engines::TOOL_ENGINES {
+            assert_eq!(External::of(entry.name).map(|found| found.entry), Some(entry));
+        }
         for fathoms in ["uring", "sync", "fiox", ""] {
             assert_eq!(of(fathoms), None, "{fathoms}");
         }

@@ -14,7 +14,6 @@ use super::session::{RunContext, Session, SessionPlan};
 use super::targets::Targets;
 use crate::clients::{Crew, Opened};
 use crate::error::CampaignError;
-use crate::external::External;
 use crate::progress::Progress;
 use crate::wear;
 
@@ -30,12 +29,6 @@ impl Session {
         stop: &AtomicBool,
     ) -> Result<Self, CampaignError> {
         let (clock, clock_facts) = WallClock::start();
-        if plan.plan.engine.as_deref().is_some_and(|engine| External::of(engine).is_some()) {
-            let cause = "clients measure with the engines of fathom, and another tool was named";
-            return Err(EngineError::new(ErrorKind::Plan, "--engine", cause)
-                .with_remedy("leave --engine or the clients out")
-                .into());
-        }
         if plan.needs.writes && wear::limit().is_some() {
             return Err(wear::uncounted("clients").into());
         }

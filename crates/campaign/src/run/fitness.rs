@@ -1,4 +1,4 @@
-//! Refuses flags that would do nothing on the chosen target and engine: silence would be taken for effect.
+//! Refuses what is not [admissible] on the chosen target and engine, and what only the opened target shows to be without effect.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use fathom_target::TargetName;
 
 use super::session::SessionPlan;
 use crate::external::External;
-use fathom_plan::{Named, Needs, Refusal, RunOptions, admissible, on_engine, processors};
+use fathom_plan::{Asked, Carrier, Named, Needs, Refusal, RunOptions, admissible, processors};
 
 /// What can be said before the target is opened.
 ///
@@ -18,23 +18,47 @@ use fathom_plan::{Named, Needs, Refusal, RunOptions, admissible, on_engine, proc
 /// The first flag without effect, why it has none, and what to type.
 pub fn check_flags(plan: &SessionPlan<'_>) -> Result<(), EngineError> {
     let asked = plan.plan.engine.as_deref();
+    let options = &plan.plan.options;
+    if let Some(external) = asked.and_then(External::of).filter(|_| !options.clients.is_empty()) {
+        first(&Asked { carrier: Carrier::Tool(external.entry), ..Asked::of(options, plan.needs) })?;
+    }
     // An engine of other targets than files is judged by its flags once it is chosen.
     let engine = catalogue::choose(asked, TargetKind::File).ok();
     for target in &plan.plan.targets {
-        let named = match target.parse()? {
-            TargetName::Path(_) => Named::Path,
-            TargetName::Sim(_) => Named::Simulated,
-            TargetName::Fabric(_) => Named::Remote,
-            _ => Named::Within,
-        };
+        let named = named(target)?;
         // Clients may be on another system, with engines of their own.
-        if named == Named::Path && plan.plan.options.clients.is_empty() {
+        if named == Named::Path && options.clients.is_empty() {
             check_carried(asked)?;
         }
-        let engine = engine.filter(|_| named == Named::Path).map(EngineKind::entry);
-        first(admissible((&plan.plan.options, plan.needs), plan.literal, engine, &[(target, named)]))?;
+        let engine = engine.filter(|_| named == Named::Path);
+        let carrier = engine.map_or(Carrier::Unknown, here);
+        let (targets, literal) = (&[(target.as_str(), named)], plan.literal);
+        first(&Asked { targets, literal, carrier, ..Asked::of(options, plan.needs) })?;
+    }
+    // What a client has for a target of its own is looked at where it is.
+    for target in options.measuring().flat_map(|client| &client.targets) {
+        let Ok(named) = named(target) else { continue };
+        first(&Asked { targets: &[(target, named)], ..Asked::of(options, plan.needs) })?;
     }
     Ok(())
+}
+
+/// What a target's name says of it.
+///
+/// # Errors
+/// A name that is none.
+pub fn named(target: &str) -> Result<Named, EngineError> {
+    Ok(match target.parse()? {
+        TargetName::Path(_) => Named::Path,
+        TargetName::Sim(_) => Named::Simulated,
+        TargetName::Fabric(_) => Named::Remote,
+        _ => Named::Within,
+    })
+}
+
+/// An engine on this system.
+fn here(engine: EngineKind) -> Carrier {
+    Carrier::Engine(engine.entry(), catalogue::HERE)
 }
 
 /// That something which a path can name is carried by the engine asked for: a file is laid out for no other.
@@ -54,10 +78,10 @@ pub fn check_engine(
     literal: bool,
     engine: EngineKind,
 ) -> Result<(), EngineError> {
-    first(on_engine((options, needs), literal, engine.entry()))
+    first(&Asked { literal, carrier: here(engine), ..Asked::of(options, needs) })
 }
 
-/// The same of one more workload on targets that were opened for all that is read and written.
+/// The same of one more workload on targets that were opened for all that is read and written, its jobs and depth among it.
 ///
 /// # Errors
 /// As of [`check_engine`].
@@ -66,11 +90,17 @@ pub fn check_workload(
     literal: bool,
     engine: EngineKind,
 ) -> Result<(), EngineError> {
-    check_engine((options, Needs { reads: false, writes: true, ..Needs::of([workload]) }), literal, engine)
+    let needs = Needs { reads: false, writes: true, ..Needs::of([workload]) };
+    let (workload, carrier) = (Some(workload), here(engine));
+    first(&Asked { workload, literal, carrier, ..Asked::of(options, needs) })
 }
 
-fn first(refusals: Vec<Refusal>) -> Result<(), EngineError> {
-    match refusals.into_iter().next() {
+/// Refuses what is not admissible.
+///
+/// # Errors
+/// The first refusal of all.
+pub fn first(asked: &Asked<'_>) -> Result<(), EngineError> {
+    match admissible(asked).into_iter().next() {
         None => Ok(()),
         Some(Refusal { place, cause, remedy }) => {
             Err(EngineError::new(ErrorKind::Plan, place, cause).with_remedy(remedy))

@@ -3,7 +3,7 @@
 mod binding;
 mod cautions;
 mod crew;
-mod fitness;
+pub(crate) mod fitness;
 mod handle;
 mod io_log;
 mod neighbours;

@@ -13,6 +13,7 @@ mod pool;
 use std::sync::Arc;
 
 use fathom_measure::Clock;
+use fathom_record::engines::MOST_THREADS_OF_A_JOB;
 use fathom_record::facts::{EngineFacts, Feature};
 use fathom_record::options::IoFlags;
 use fathom_target::{Handle, Lane, lane};
@@ -24,8 +25,8 @@ pub(crate) use call::perform;
 use call::perform_with;
 use pool::Pool;
 
-/// More threads than this a job are refused: they would measure the scheduler.
-pub const MAX_DEPTH: u32 = 256;
+/// More threads than this a job are refused.
+pub const MAX_DEPTH: u32 = MOST_THREADS_OF_A_JOB;
 
 /// Synchronous system calls.
 #[derive(Debug)]

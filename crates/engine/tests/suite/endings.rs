@@ -300,7 +300,7 @@ fn a_stop_in_the_warm_up_leaves_an_empty_window() {
     });
 }
 
-fn null() -> EngineKind {
+fn engine_null() -> EngineKind {
     EngineKind::named("null").unwrap()
 }
 
@@ -330,7 +330,7 @@ fn launch(workload: &Workload, medium: &Medium, engine: EngineKind) -> Result<Me
 fn fewer_operations_than_jobs_are_carried_out_once_each() {
     for operations in [1, 3, 8] {
         let length = Length { operations: Some(operations), ..Length::default() };
-        let measured = launch(&workload(8, length), &Medium::Null, null()).unwrap();
+        let measured = launch(&workload(8, length), &Medium::Null, engine_null()).unwrap();
         assert_eq!(measured.total.operations(), operations);
         assert_eq!(measured.jobs.len(), 8);
     }
@@ -340,7 +340,7 @@ fn fewer_operations_than_jobs_are_carried_out_once_each() {
 fn buffers_beyond_the_memory_of_the_machine_are_refused() {
     let mut plan = workload(1024, seconds(1));
     (plan.depth, plan.sizes) = (32_768, SizesByDirection::all(Sizes::Fixed { bytes: 64 << 20 }));
-    let error = launch(&plan, &Medium::Null, null()).unwrap_err();
+    let error = launch(&plan, &Medium::Null, engine_null()).unwrap_err();
     assert_eq!(error.kind, ErrorKind::System);
     assert!(error.remedy.contains("--depth"), "{error}");
 }

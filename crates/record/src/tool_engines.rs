@@ -1,0 +1,122 @@
+//! The one list of other tools that carry a plan in place of an engine: what they are called, how to get them, and what
+//! they have no place for.
+
+use crate::engines::{Need, NoPlace, no_place};
+
+/// One tool of the list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ToolEntry {
+    /// What a user types, and puts a colon behind before what reaches it.
+    pub name: &'static str,
+    /// All that can be typed for it, as help shows it.
+    pub forms: &'static str,
+    /// How to get it where there is none.
+    pub install: &'static str,
+    /// What it has no place for: a run that asks for it is refused, since silence would be taken for effect.
+    pub no_place_for: &'static [NoPlace],
+}
+
+const NO_STRIPE: NoPlace =
+    no_place(Need::Stripe, "a stripe is put together by fathom's engines", "leave --stripe out");
+const NO_POLLING: NoPlace = no_place(Need::Polled, "it has ways of its own to poll", "leave --polled out");
+const NO_WITNESS: NoPlace =
+    no_place(Need::Witness, "the block layer's account is of fathom's own I/Os", "leave --witness out");
+const NO_IO_FLAGS: NoPlace =
+    no_place(Need::IoFlags, "flags of single I/Os are passed by fathom's engines", "leave --io-flags out");
+const NO_DECORATORS: NoPlace =
+    no_place(Need::Decorators, "they are put around fathom's engines", "leave --delay and --throttle out");
+const NO_REAL_TIME: NoPlace =
+    no_place(Need::RealTime, "it works on no simulated device", "leave --real-time out");
+const NO_DURABLE: NoPlace =
+    no_place(Need::Durable, "its writes end when the device says so", "leave --durable out");
+const NO_CACHE: NoPlace = no_place(Need::Buffered, "it goes past the page cache", "leave --buffered out");
+const NO_CPUS: NoPlace = no_place(Need::Cpus, "it binds its threads itself", "leave --cpus out");
+const ONE_KIND_OF_TARGET: NoPlace = no_place(
+    Need::ControllersBesides,
+    "a run is of files and devices, or of controllers that SPDK's driver has",
+    "name one of the two",
+);
+
+const FIO_LACKS: &[NoPlace] = &[NO_STRIPE, NO_POLLING, NO_WITNESS, NO_IO_FLAGS, NO_DECORATORS, NO_REAL_TIME];
+const DISKSPD_LACKS: &[NoPlace] =
+    &[NO_STRIPE, NO_POLLING, NO_WITNESS, NO_IO_FLAGS, NO_DECORATORS, NO_REAL_TIME, NO_CPUS];
+const BDEVPERF_LACKS: &[NoPlace] = &[
+    ONE_KIND_OF_TARGET,
+    NO_STRIPE,
+    NO_POLLING,
+    NO_WITNESS,
+    NO_IO_FLAGS,
+    NO_DECORATORS,
+    NO_REAL_TIME,
+    NO_DURABLE,
+    NO_CACHE,
+];
+const BDEVPERF_OVER_URING_LACKS: &[NoPlace] = &[
+    ONE_KIND_OF_TARGET,
+    no_place(
+        Need::Controllers,
+        "io_uring is the kernel's, and has no controller that SPDK's driver took",
+        "name a file or device, or use --engine bdevperf:PATH",
+    ),
+    no_place(
+        Need::NoWrites,
+        "SPDK opens it for writing by io_uring, which no program may that a plan has read",
+        "let some of it write, e.g. --rw randrw, or use --engine bdevperf:PATH",
+    ),
+    NO_STRIPE,
+    NO_POLLING,
+    NO_WITNESS,
+    NO_IO_FLAGS,
+    NO_DECORATORS,
+    NO_REAL_TIME,
+    NO_DURABLE,
+    NO_CACHE,
+];
+const NVME_PERF_LACKS: &[NoPlace] =
+    &[NO_STRIPE, NO_POLLING, NO_WITNESS, NO_IO_FLAGS, NO_DECORATORS, NO_REAL_TIME, NO_DURABLE, NO_CACHE];
+
+/// All tools.
+pub const TOOL_ENGINES: &[ToolEntry] = &[
+    ToolEntry {
+        name: "fio",
+        forms: "fio, fio:PATH, fio@HOST",
+        install: "install it, as with `apt-get install fio`, or name its path: --engine fio:/path/to/fio",
+        no_place_for: FIO_LACKS,
+    },
+    ToolEntry {
+        name: "bdevperf",
+        forms: "bdevperf:PATH",
+        install: "build SPDK and name it: --engine bdevperf:/path/to/spdk/build/examples/bdevperf",
+        no_place_for: BDEVPERF_LACKS,
+    },
+    ToolEntry {
+        name: "bdevperf-uring",
+        forms: "bdevperf-uring:PATH",
+        install: "build SPDK with io_uring (--with-uring) and name it: --engine bdevperf-uring:/path/to/spdk/build/examples/bdevperf",
+        no_place_for: BDEVPERF_OVER_URING_LACKS,
+    },
+    ToolEntry {
+        name: "spdk_nvme_perf",
+        forms: "spdk_nvme_perf:PATH",
+        install: "build SPDK and name it: --engine spdk_nvme_perf:/path/to/spdk/build/bin/spdk_nvme_perf",
+        no_place_for: NVME_PERF_LACKS,
+    },
+    // The same by a shorter name.
+    ToolEntry {
+        name: "nvme_perf",
+        forms: "",
+        install: "build SPDK and name it: --engine nvme_perf:/path/to/spdk/build/bin/spdk_nvme_perf",
+        no_place_for: NVME_PERF_LACKS,
+    },
+    ToolEntry {
+        name: "diskspd",
+        forms: "diskspd:COMMAND",
+        install: "say how to reach it: --engine 'diskspd:ssh HOST diskspd.exe'; get it from github.com/microsoft/diskspd",
+        no_place_for: DISKSPD_LACKS,
+    },
+];
+
+/// The tool of that name, if there is one.
+pub fn tool_named(name: &str) -> Option<&'static ToolEntry> {
+    TOOL_ENGINES.iter().find(|entry| entry.name == name)
+}
