@@ -6,16 +6,16 @@ use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::Client;
 #[cfg(feature = "schema")]
 use super::text::one_or_many_schema;
 use super::text::{Text, one_or_many, write_one_or_many};
+use super::{Client, engine_words};
 
 /// What a plan file or a command line says, value by value and unread.
 ///
 /// A field's name with hyphens is the key in TOML and, behind two hyphens, the flag. Its comment is the
-/// flag's help and the schema's description. An absent field takes the default that
-/// its comment names.
+/// flag's help and the schema's description; where those name engines they come from the list of them. An
+/// absent field takes the default that its comment names.
 #[derive(Args, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
@@ -37,9 +37,9 @@ pub struct RawPlan {
     #[arg(long, value_name = "SIZE")]
     pub stripe: Option<Text>,
 
-    /// I/O engine, e.g. uring, aio, sync, mmap or passthrough (`fathom engines` lists them), or another tool that `fathom run` drives: fio, fio:PATH, fio@HOST, bdevperf:PATH,
-    /// bdevperf-uring:PATH, spdk_nvme_perf:PATH, diskspd:COMMAND. Default: the best one the target allows.
-    #[arg(long, value_name = "NAME")]
+    /// I/O engine, or another tool.
+    #[arg(long, help = engine_words::engine(), value_name = "NAME")]
+    #[cfg_attr(feature = "schema", schemars(description = described(engine_words::engine())))]
     pub engine: Option<Text>,
 
     /// What the I/Os do: read, write, rw, trim, trimwrite (one address after the other), or randread,
@@ -171,10 +171,9 @@ pub struct RawPlan {
     #[arg(long, value_name = "NUMBER")]
     pub jobs: Option<Text>,
 
-    /// Queue depth: I/Os each job keeps in flight, or may have in flight at most with --rate. Default: 32, because
-    /// at 1 a modern device idles; 256 with --rate; 1 (32 with --rate) on the sync engine, which
-    /// needs a thread for each, and 1 on the mmap engine, which has one in flight at a time.
-    #[arg(long, value_name = "NUMBER")]
+    /// Queue depth.
+    #[arg(long, help = engine_words::depth(), value_name = "NUMBER")]
+    #[cfg_attr(feature = "schema", schemars(description = described(engine_words::depth())))]
     pub depth: Option<Text>,
 
     /// Measured time after the warm-up, e.g. 30s. Default: 30s, or no limit with --count, --bytes or --replay.
@@ -198,9 +197,10 @@ pub struct RawPlan {
     #[arg(long, value_name = "NUMBER")]
     pub seed: Option<Text>,
 
-    /// Go through the page cache. Default: direct I/O, past it; engine mmap always goes through it.
-    #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true",
+    /// Go through the page cache.
+    #[arg(long, help = engine_words::buffered(), value_name = "true|false", num_args = 0..=1, default_missing_value = "true",
           require_equals = true, hide_possible_values = true)]
+    #[cfg_attr(feature = "schema", schemars(description = described(engine_words::buffered())))]
     pub buffered: Option<bool>,
 
     /// Allow destroying all data on the device with this serial number. Repeatable.
@@ -224,10 +224,10 @@ pub struct RawPlan {
           require_equals = true, hide_possible_values = true)]
     pub real_time: Option<bool>,
 
-    /// Poll for completions: inside the kernel (engines uring and passthrough, devices with poll queues), or by reading
-    /// the socket over and over (engine nvme-tcp).
-    #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true",
+    /// Poll for completions.
+    #[arg(long, help = engine_words::polled(), value_name = "true|false", num_args = 0..=1, default_missing_value = "true",
           require_equals = true, hide_possible_values = true)]
+    #[cfg_attr(feature = "schema", schemars(description = described(engine_words::polled())))]
     pub polled: Option<bool>,
 
     /// Watch the same I/Os in the kernel's block layer, and set both side by side: auto, bpf, tracefs or
@@ -240,9 +240,9 @@ pub struct RawPlan {
     #[arg(long, value_name = "WHAT")]
     pub durable: Option<Text>,
 
-    /// Flags of single I/Os, e.g. nowait,dsync: hipri, dsync, sync, nowait, dontcache, atomic (engines sync, aio
-    /// and uring). With nowait an I/O that would have to wait counts as failed. Default: none.
-    #[arg(long, value_name = "LIST")]
+    /// Flags of single I/Os.
+    #[arg(long, help = engine_words::io_flags(), value_name = "LIST")]
+    #[cfg_attr(feature = "schema", schemars(description = described(engine_words::io_flags())))]
     pub io_flags: Option<Text>,
 
     /// Keep the scratch file that the run made.
@@ -324,6 +324,12 @@ fn whole(raw: &RawPlan) -> Value {
 /// JSON Schema of a plan file, for completion in editors; `cargo xtask schema` writes it anew.
 pub const PLAN_SCHEMA: &str = include_str!("../schema/plan.json");
 
+/// As the other descriptions are, which are comments: with a full stop.
+#[cfg(feature = "schema")]
+fn described(help: String) -> String {
+    help + "."
+}
+
 /// What the list above says now.
 #[cfg(feature = "schema")]
 pub fn derived_schema() -> Value {
@@ -377,7 +383,7 @@ impl<K: Keys> Args for PlanFlags<K> {
     fn augment_args(command: Command) -> Command {
         let all = RawPlan::augment_args(Command::new("plan"));
         let of_key =
-            |key: &&str| all.get_arguments().find(|argument| argument.get_long() == Some(key)).cloned();
+            |key: &&str| all.get_arguments().find(|argument| argument.get_long() == Some(*key)).cloned();
         command.args(K::KEYS.iter().filter_map(of_key).map(K::said))
     }
 
