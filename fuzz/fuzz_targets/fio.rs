@@ -13,7 +13,7 @@ fn jobs(invocation: &Invocation, files: &[FileText]) -> Result<Vec<Job>, Refusal
     let environment = |name: &str| (name.len() < 8).then(|| "4k".to_owned());
     let variables =
         Variables { environment: &environment, processors: 4, page_bytes: 4096, memory_mib: 1024 };
-    let mut include = |_: &str, _: &str| Err("no files here".to_owned());
+    let mut include = |_: &str, _: &str| Err(std::io::ErrorKind::NotFound.into());
     document::jobs(invocation, files, &variables, &mut include)
 }
 

@@ -118,8 +118,9 @@ pub fn price_list(text: &str) -> Result<String, Refusal> {
     let mut tiers = Tiers::new();
     let mut next = None;
     for page in serde_json::Deserializer::from_str(text).into_iter::<Page>() {
-        let page =
-            page.map_err(|error| refused(format!("no page of Google's billing catalogue: {error}")))?;
+        let page = page.map_err(|error| {
+            refused(format!("no page of Google's billing catalogue: {error}")).with_source(error)
+        })?;
         next = page.next.filter(|token| !token.is_empty());
         page.skus.iter().for_each(|sku| put(&mut tiers, sku));
     }

@@ -83,8 +83,9 @@ pub fn price_list(text: &str) -> Result<Cow<'_, str>, Refusal> {
     let mut tiers = Tiers::new();
     let mut next = None;
     for answer in serde_json::Deserializer::from_str(text).into_iter::<Answer>() {
-        let answer =
-            answer.map_err(|error| refused(format!("no answer of Azure's price interface: {error}")))?;
+        let answer = answer.map_err(|error| {
+            refused(format!("no answer of Azure's price interface: {error}")).with_source(error)
+        })?;
         next = answer.next.filter(|link| !link.is_empty());
         answer.items.into_iter().for_each(|item| put(&mut tiers, item));
     }

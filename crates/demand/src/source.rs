@@ -152,7 +152,7 @@ fn profile(bytes: &[u8]) -> Result<DemandReport, Refusal> {
     let broken = |cause: String| Refusal::new("a profile", cause).or("make it again with fathom profile");
     let record = parse_profile(bytes).map_err(|error| broken(error.to_string()))?;
     Ok(DemandReport {
-        demand: demand_of(&record.series).map_err(|error| broken(error.to_string()))?,
+        demand: demand_of(&record.series).map_err(|error| broken(error.to_string()).with_source(error))?,
         notes: record.notes,
         start_unix_s: record.start_unix_s,
         source: "profile",

@@ -20,8 +20,7 @@ pub fn refusal(text: &Text<'_>) -> Option<Refusal> {
     }
     let words = String::from_utf8_lossy(start);
     if observers::is_stranger(&words) {
-        let refusal = observers::stranger(start);
-        return Some(Refusal { expected: EXPECTED.to_owned(), ..refusal });
+        return Some(observers::stranger(start).taken_for(EXPECTED));
     }
     let file_name = text.name.rsplit('/').next().unwrap_or(text.name);
     if let Some(importer) = known_result(&Head { bytes: start, file_name }) {

@@ -44,7 +44,7 @@ pub mod uring;
 pub mod verify;
 
 pub use contract::{Completion, Engine, Io, Stamps, Submission, Wait};
-pub use fathom_record::error::{Error as EngineError, ErrorKind};
+pub use fathom_record::error::{EngineError, ErrorKind};
 pub use fathom_target::Arena;
 
 /// What launches runs on each engine of the [list](fathom_record::engines::ENGINES): the folders beside this file.

@@ -166,11 +166,7 @@ impl From<EngineError> for Failure {
 
 impl From<Refusal> for Failure {
     fn from(refusal: Refusal) -> Self {
-        let place = match refusal.place.as_str() {
-            "" => refusal.expected,
-            place => format!("{}, {place}", refusal.expected),
-        };
-        Self { kind: "foreign", ..Self::usage(place, refusal.cause, refusal.remedy) }
+        Self { kind: "foreign", ..Self::usage(refusal.full_place(), refusal.cause, refusal.remedy) }
     }
 }
 

@@ -10,7 +10,7 @@ use std::time::SystemTime;
 use fathom_fleet::Tally;
 use fathom_record::fleet::{FleetRow, FleetStatus};
 use fathom_rows::fleet::{WholeColumn, WholeKind, WordColumn, is_parquet, whole_columns};
-use fathom_tools::RefusalKind;
+use fathom_tools::RefusalAbout;
 
 use crate::answer::Refusal;
 use crate::serving::{PageError, PageErrorKind};
@@ -156,7 +156,7 @@ impl FleetTable {
         let wanted: Vec<_> =
             words.into_iter().chain(NUMBERS.map(|name| (name, WholeKind::Numbers))).collect();
         let mut columns = whole_columns(&Arc::new(file), &wanted, ROWS_MAX).map_err(|refusal| {
-            let remedy = if refusal.kind == RefusalKind::TooMany { REMEDY_MANY } else { REMEDY };
+            let remedy = if refusal.kind.about == RefusalAbout::TooMany { REMEDY_MANY } else { REMEDY };
             Refusal::from(refusal).with_remedy(remedy)
         })?;
         let lacking = |name: &&&str| {

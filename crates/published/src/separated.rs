@@ -43,7 +43,7 @@ pub fn parse_separated(text: &str, title: &str) -> Result<Published, Refusal> {
     let mut rows: Vec<PublishedRow> = Vec::new();
     for (at, record) in reader.records().enumerate() {
         let line = format!("line {}", at + 2);
-        let record = record.map_err(|error| Refusal::new(EXPECTED, error.to_string()).at(line.as_str()))?;
+        let record = record.map_err(|error| Refusal::caused_by(EXPECTED, error).at(line.as_str()))?;
         if record.iter().all(|value| value.trim().is_empty()) {
             continue;
         }

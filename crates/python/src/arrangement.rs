@@ -44,7 +44,7 @@ pub fn arrange(
     let mut moments = Cells::default();
     for batch in reader {
         let batch = batch.map_err(|error| {
-            Refusal::new(TABLE, error.to_string()).at("the stream").or("see what its producer says")
+            Refusal::caused_by(TABLE, error).at("the stream").or("see what its producer says")
         })?;
         let words = layout.volume.map(|at| Words::of(batch.column(at)));
         let mut names = Vec::new();

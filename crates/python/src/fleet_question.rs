@@ -105,7 +105,7 @@ impl Question {
     /// # Errors
     /// When a key is not known.
     pub fn of_text(text: &str) -> Result<Self, Refusal> {
-        serde_json::from_str(text).map_err(|error| Refusal::new("a question", error.to_string()))
+        serde_json::from_str(text).map_err(|error| Refusal::caused_by("a question", error))
     }
 
     /// Where it is bought.
@@ -189,9 +189,11 @@ impl Question {
     /// When a region, a type, an instance, a price or today's volume makes no sense.
     pub fn offered(&self) -> Result<Offered, Refusal> {
         let broken = |error: fathom_sizing::catalogue::CatalogueError| {
-            Refusal::new("a price list", error.cause)
-                .at(format!("{}, line {}", error.file, error.line))
+            let place = error.place.clone();
+            Refusal::new("a price list", error.cause.clone())
+                .at(place)
                 .or("put that row right")
+                .with_source(error)
         };
         let mut catalogue = Catalogue::built_in().map_err(broken)?;
         if let Some(text) = &self.prices {
@@ -220,7 +222,7 @@ impl Question {
     }
 }
 
-fn typed<T: FromStr>(flag: &str, text: &str, form: &str) -> Result<T, Refusal> {
+fn typed<T: FromStr>(flag: &str, text: &str, form: &'static str) -> Result<T, Refusal> {
     let refused =
         |_| Refusal::new(form, format!("{text:?} is not {form}")).at(flag).or(format!("type {form}"));
     text.parse().map_err(refused)

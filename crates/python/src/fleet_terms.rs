@@ -68,7 +68,8 @@ impl Terms {
     /// When it is damaged, or of another version of this package.
     pub fn of_text(text: &str) -> Result<Self, Refusal> {
         let refused = |cause: String| Refusal::new(TERMS, cause).or("make them again with fathom.margin");
-        let terms: Self = serde_json::from_str(text).map_err(|error| refused(error.to_string()))?;
+        let terms: Self =
+            serde_json::from_str(text).map_err(|error| refused(error.to_string()).with_source(error))?;
         let own = (env!("CARGO_PKG_VERSION"), catalogue());
         if (terms.fathom.as_str(), terms.catalogue.as_str()) != (own.0, own.1.as_str()) {
             let cause = format!(

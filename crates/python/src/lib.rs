@@ -77,7 +77,7 @@ fn look() -> Result<(), Halt> {
 }
 
 fn unmade(error: ArrowError) -> Refusal {
-    Refusal::new("columns", error.to_string())
+    Refusal::caused_by("columns", error)
 }
 
 /// Rows that become batches of some length.
@@ -235,7 +235,7 @@ fn tally(py: Python<'_>, rows: &Bound<'_, PyAny>) -> PyResult<String> {
             let rows: Vec<FleetRow> = arrow_rows::verdicts(&batch.map_err(unmade)?, &mut part.currency)?;
             rows.iter().for_each(|row| part.tally.put(row));
         }
-        Ok(serde_json::to_string(&part).map_err(|error| Refusal::new("a tally", error.to_string()))?)
+        Ok(serde_json::to_string(&part).map_err(|error| Refusal::caused_by("a tally", error))?)
     })
 }
 
@@ -260,14 +260,14 @@ fn summarise(py: Python<'_>, tallies: Vec<String>, terms: &str, question: &str) 
             whole.merge(part.tally);
         }
         let record = record(&question, &terms, &offered, &whole)?;
-        Ok(serde_json::to_string(&record).map_err(|error| Refusal::new("a summary", error.to_string()))?)
+        Ok(serde_json::to_string(&record).map_err(|error| Refusal::caused_by("a summary", error))?)
     })
 }
 
 /// A tally as text says it.
 fn part(text: &str) -> Result<Part, Refusal> {
     let refused = |error: serde_json::Error| {
-        Refusal::new("a tally", error.to_string())
+        Refusal::caused_by("a tally", error)
             .at("tallies")
             .or("give what fathom.tally gave, of one version of this package")
     };

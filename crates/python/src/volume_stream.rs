@@ -62,7 +62,7 @@ pub fn read(
     let mut since = 0;
     for batch in reader {
         let batch = batch.map_err(|error| {
-            Refusal::new(TABLE, error.to_string()).at("the stream").or("see what its producer says")
+            Refusal::caused_by(TABLE, error).at("the stream").or("see what its producer says")
         })?;
         for at in (0..batch.num_rows()).step_by(ROWS) {
             rows.read(&batch.slice(at, ROWS.min(batch.num_rows() - at)), &layout, &mut gather);

@@ -34,7 +34,7 @@ const OUT_OF_FILES: [i32; 0] = [];
 
 /// An error with a kind, a place, a cause and what to type; `K` is its room's list of kinds.
 #[derive(Debug)]
-pub struct Error<K = ErrorKind> {
+pub struct Error<K> {
     /// For matching.
     pub kind: K,
     /// What was being done, to what: `opening /dev/sdb`.
@@ -47,26 +47,45 @@ pub struct Error<K = ErrorKind> {
     source: Option<Box<dyn StdError + Send + Sync>>,
 }
 
-impl<K> Error<K> {
+/// What can go wrong with a target, or with an engine on it.
+pub type EngineError = Error<ErrorKind>;
+
+/// Kinds that are plain values are told in this one way; a [`Refusal`](crate::Refusal)'s, which carries words, in its own.
+impl<K: Copy> Error<K> {
     /// An error without a remedy.
     pub fn new(kind: K, place: impl Into<String>, cause: impl Into<String>) -> Self {
-        Self { kind, place: place.into(), cause: cause.into(), remedy: String::new(), source: None }
+        Self::of(kind, place.into(), cause.into())
+    }
+}
+
+impl<K> Error<K> {
+    pub(crate) fn of(kind: K, place: String, cause: String) -> Self {
+        Self { kind, place, cause, remedy: String::new(), source: None }
+    }
+
+    /// The same error at this place.
+    #[must_use]
+    pub fn at(mut self, place: impl Into<String>) -> Self {
+        self.place = place.into();
+        self
     }
 
     /// The same error with what to do about it.
+    #[must_use]
     pub fn with_remedy(mut self, remedy: impl Into<String>) -> Self {
         self.remedy = remedy.into();
         self
     }
 
     /// The same error with what it came from.
+    #[must_use]
     pub fn with_source(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         self.source = Some(source.into());
         self
     }
 }
 
-impl Error {
+impl EngineError {
     /// From an error of the operating system, sorted into its kind. It keeps the error's number, as
     /// [`std::io::Error::raw_os_error`] of its source.
     pub fn system(place: impl Into<String>, error: &std::io::Error) -> Self {
@@ -85,21 +104,35 @@ impl Error {
     }
 }
 
-impl<K: fmt::Debug> Error<K> {
+impl<K> Error<K>
+where
+    Self: StdError,
+{
     /// The number of the operating system's error that it came from, if it came from one.
     pub fn raw_os_error(&self) -> Option<i32> {
         self.source()?.downcast_ref::<std::io::Error>()?.raw_os_error()
     }
 }
 
-impl<K> fmt::Display for Error<K> {
+/// Errors are equal that say the same; what they came from is not looked at.
+impl<K: PartialEq> PartialEq for Error<K> {
+    fn eq(&self, other: &Self) -> bool {
+        self.kind == other.kind
+            && (&self.place, &self.cause, &self.remedy) == (&other.place, &other.cause, &other.remedy)
+    }
+}
+
+impl<K: Copy> fmt::Display for Error<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.place, self.cause)?;
         if self.remedy.is_empty() { Ok(()) } else { write!(f, "\n  {}", self.remedy) }
     }
 }
 
-impl<K: fmt::Debug> StdError for Error<K> {
+impl<K: fmt::Debug> StdError for Error<K>
+where
+    Self: fmt::Display,
+{
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         self.source.as_deref().map(|source| source as &(dyn StdError + 'static))
     }
@@ -112,9 +145,9 @@ mod tests {
     #[test]
     fn an_error_of_the_system_keeps_its_number() {
         let refused = std::io::Error::from_raw_os_error(13);
-        let error = Error::system("opening /dev/sdb", &refused);
+        let error = EngineError::system("opening /dev/sdb", &refused);
         assert_eq!(error.kind, ErrorKind::Permission);
         assert_eq!(error.raw_os_error(), Some(13));
-        assert!(Error::new(ErrorKind::Plan, "--depth", "it is 0").source().is_none());
+        assert!(EngineError::new(ErrorKind::Plan, "--depth", "it is 0").source().is_none());
     }
 }

@@ -21,7 +21,7 @@ pub fn rows(
     let text = text.trim_start_matches('\u{feff}');
     let mut reader =
         csv::ReaderBuilder::new().trim(csv::Trim::All).comment(Some(b'#')).from_reader(text.as_bytes());
-    let broken = |error: csv::Error| Refusal::new(TABLE, error.to_string());
+    let broken = |error: csv::Error| Refusal::caused_by(TABLE, error);
     let header: Vec<String> = reader.headers().map_err(broken)?.iter().map(str::to_owned).collect();
     let columns = Columns::find(&header, mapping)?;
     let Some(values) = values.or(columns.told) else {

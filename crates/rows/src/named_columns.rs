@@ -1,7 +1,7 @@
 //! Which column of a table means what: by usual names, or as the user says.
 
 use fathom_record::shell::is_obeyed;
-use fathom_tools::Refusal;
+use fathom_tools::{Fault, Refusal};
 
 /// Letters of a header that a refusal shows.
 const SHOWN_LETTERS: usize = 300;
@@ -63,7 +63,7 @@ impl Columns {
                 Some((_, wanted)) => column(header, &[*wanted]),
                 None => column(header, usual),
             };
-            let found = found.map_err(|name| refused(format!("several of its columns are called {name}")))?;
+            let found = found.map_err(|fault| refused(fault.cause))?;
             *place = found.ok_or_else(|| refused(format!("no column for {meaning}")))?;
         }
         if let Some(twice) = (1..at.len()).find(|later| at[..*later].contains(&at[*later])) {
@@ -86,14 +86,19 @@ pub fn divided_otherwise(header: &[String]) -> Option<Refusal> {
     )))
 }
 
-/// The column of the first of some names that there is one of, so that `time` comes before `date`. An error is the
-/// name that several columns have.
-pub fn column(header: &[String], names: &[&str]) -> Result<Option<usize>, String> {
+/// The column of the first of some names that there is one of, so that `time` comes before `date`.
+///
+/// # Errors
+/// When several columns have that name.
+pub fn column(header: &[String], names: &[&str]) -> Result<Option<usize>, Fault> {
     for wanted in names {
         let mut columns =
             header.iter().enumerate().filter(|(_, name)| name.trim().eq_ignore_ascii_case(wanted));
         if let Some((at, name)) = columns.next() {
-            return if columns.next().is_some() { Err(name.trim().to_owned()) } else { Ok(Some(at)) };
+            return match columns.next() {
+                Some(_) => Err(format!("several of its columns are called {}", name.trim()).into()),
+                None => Ok(Some(at)),
+            };
         }
     }
     Ok(None)

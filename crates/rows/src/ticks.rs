@@ -1,7 +1,7 @@
 //! Intervals of any spacing as ticks of one length, with the ticks that nobody saw.
 
 use fathom_sizing::{Demand, Flow};
-use fathom_tools::Refusal;
+use fathom_tools::{Fault, Refusal};
 
 use crate::stretches::Stretches;
 use crate::{DemandReport, Interval};
@@ -68,7 +68,7 @@ pub fn regular(start_ns: Option<i64>, mut intervals: Vec<Interval>) -> Result<De
     for interval in &intervals {
         let at = (ticks_until(interval.end_ns) - 1).clamp(0, ticks as i64 - 1) as usize;
         seen[at] = true;
-        add(&mut demand, at, interval).map_err(|cause| refused(cause).at(format!("tick {at}")))?;
+        add(&mut demand, at, interval).map_err(|fault| refused(fault.cause).at(format!("tick {at}")))?;
     }
     demand.gaps = gaps(&seen);
     let missing: usize = demand.gaps.iter().map(ExactSizeIterator::len).sum();
@@ -78,7 +78,7 @@ pub fn regular(start_ns: Option<i64>, mut intervals: Vec<Interval>) -> Result<De
             demand.gaps.len()
         ));
     }
-    demand.check().map_err(|error| refused(error.to_string()))?;
+    demand.check().map_err(|error| refused(error.to_string()).with_source(error))?;
     Ok(seen_of(demand, notes))
 }
 
@@ -154,9 +154,9 @@ fn side_by_side(step_ns: i64, intervals: &[Interval]) -> Result<DemandReport, Re
     let mut demand =
         Demand { tick_s, read: flow(ticks), write: flow(ticks), gaps: Vec::new(), counted: None };
     for (at, interval) in intervals.iter().enumerate() {
-        add(&mut demand, at, interval).map_err(|cause| refused(cause).at(format!("tick {at}")))?;
+        add(&mut demand, at, interval).map_err(|fault| refused(fault.cause).at(format!("tick {at}")))?;
     }
-    demand.check().map_err(|error| refused(error.to_string()))?;
+    demand.check().map_err(|error| refused(error.to_string()).with_source(error))?;
     Ok(seen_of(demand, Vec::new()))
 }
 
@@ -181,7 +181,7 @@ fn flow(ticks: usize) -> Flow {
 
 /// Adds an interval's counts; rates times lengths are whole numbers but for rounding, and an I/O that
 /// carried bytes is at least one.
-fn add(demand: &mut Demand, at: usize, interval: &Interval) -> Result<(), String> {
+fn add(demand: &mut Demand, at: usize, interval: &Interval) -> Result<(), Fault> {
     let flows = [
         (&mut demand.read, interval.reads, interval.read_bytes, "reads"),
         (&mut demand.write, interval.writes, interval.write_bytes, "writes"),
@@ -189,7 +189,7 @@ fn add(demand: &mut Demand, at: usize, interval: &Interval) -> Result<(), String
     for (flow, operations, bytes, name) in flows {
         let usable = |value: f64| (0.0..3.6e16).contains(&value);
         if !usable(operations) || !usable(bytes) {
-            return Err(format!("{operations} {name} of {bytes} bytes"));
+            return Err(format!("{operations} {name} of {bytes} bytes").into());
         }
         let (operations, bytes) = (rounded(operations), rounded(bytes));
         // Many rows may share a tick; what is too much for one is refused when the demand is checked.

@@ -4,7 +4,7 @@ use super::key::{KEYS, Key};
 use super::parameters::SimParameters;
 use super::preset::{PRESETS, Preset};
 use fathom_order::InOrder;
-use fathom_record::error::{Error, ErrorKind};
+use fathom_record::error::{EngineError as Error, ErrorKind};
 use fathom_record::spelling::nearest;
 
 /// Reads a device's name and changes, e.g. `gp3,iops=6000,throughput=250MB/s,noise=1%`, with or

@@ -1,7 +1,7 @@
 //! Whether parameters make a device: each contradiction with what to type.
 
 use super::parameters::{ServiceTime, SimParameters};
-use fathom_record::error::{Error, ErrorKind};
+use fathom_record::error::{EngineError as Error, ErrorKind};
 
 /// Largest size of anything in bytes and largest rate: sums of them stay far from overflow.
 const LARGEST: u64 = 1 << 60;

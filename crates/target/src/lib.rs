@@ -47,7 +47,7 @@ mod tests;
 
 pub use arena::Arena;
 pub use device::{Claims, Device};
-pub use fathom_record::error::{Error, ErrorKind};
+pub use fathom_record::error::{EngineError as Error, ErrorKind};
 pub use guard::{Hold, Identity, Permit, Reason, Verdict};
 pub use mark::MarkId;
 pub use name::TargetName;

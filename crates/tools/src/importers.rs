@@ -31,7 +31,7 @@ pub(crate) fn sniff(head: &Head<'_>, name: &str) -> Confidence {
 }
 
 /// What a file of the tool holds.
-pub(crate) fn read(input: &mut dyn BufRead, name: &str) -> Result<Vec<Imported>, Refusal> {
+pub(crate) fn read(input: &mut dyn BufRead, name: &'static str) -> Result<Vec<Imported>, Refusal> {
     let bytes = whole(input, name)?;
     let observer = OBSERVERS.iter().find(|observer| observer.name == name);
     let observe = observer.expect("every importer here is of a tool of the list").observe;

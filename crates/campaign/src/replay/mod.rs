@@ -17,7 +17,7 @@ use std::io::BufReader;
 
 use fathom_record::workload::Traced;
 use fathom_rows::trace::{TraceStream, Which};
-use fathom_tools::{Refusal, RefusalKind};
+use fathom_tools::{Refusal, RefusalAbout};
 
 pub(crate) use feed::Feed;
 pub use survey::{Survey, Tick};
@@ -37,7 +37,7 @@ fn placed(mut refusal: Refusal, traced: &Traced) -> Refusal {
     let parts = [traced.file.as_str(), &refusal.place];
     refusal.place = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ");
     refusal.remedy = refusal.remedy.replace("--columns", "--replay-columns");
-    if refusal.kind == RefusalKind::WhichDevice {
+    if refusal.kind.about == RefusalAbout::WhichDevice {
         refusal.remedy = format!("{}: --replay-device NAME", refusal.remedy);
     }
     refusal

@@ -169,7 +169,8 @@ pub fn measure<M: Machine>(
             return Ok(None);
         }
         let body = caller.call(OPERATION, query.to_string().as_bytes())?;
-        let page: Page = fathom_json::read_bytes(&body).map_err(|error| refused(error.to_string()))?;
+        let page: Page =
+            fathom_json::read_bytes(&body).map_err(|error| refused(error.to_string()).with_source(error))?;
         for series in page.metric_data_results {
             if series.timestamps.len() != series.values.len() {
                 return Err(refused(format!(

@@ -51,7 +51,8 @@ fn pages<M: Machine>(
         more.extend(token.as_deref().map(|token| ("NextToken", token)));
         let body = caller.query(action, VERSION, &more)?;
         let text = String::from_utf8_lossy(&body);
-        let page = Document::parse(&text).map_err(|error| refused(format!("it is no XML: {error}")))?;
+        let page = Document::parse(&text)
+            .map_err(|error| refused(format!("it is no XML: {error}")).with_source(error))?;
         let root = page.root_element();
         if root.tag_name().name() != format!("{action}Response") {
             return Err(refused(format!("it is called {}", root.tag_name().name())));

@@ -158,8 +158,8 @@ impl Inventory {
     /// When it is none, or one of its volumes has no id.
     pub fn read(&mut self, text: &[u8]) -> Result<(), Refusal> {
         let remedy = "give what aws ec2 describe-volumes or describe-instances prints as JSON";
-        let document: Document = fathom_json::read_bytes(text)
-            .map_err(|error| Refusal::new(ANSWER, error.to_string()).or(remedy))?;
+        let document: Document =
+            fathom_json::read_bytes(text).map_err(|error| Refusal::caused_by(ANSWER, error).or(remedy))?;
         let volumes = document.volumes.unwrap_or_default();
         let instances: Vec<Ec2Instance> =
             document.reservations.unwrap_or_default().into_iter().flat_map(|of| of.instances).collect();

@@ -39,7 +39,8 @@ pub fn signed(mut request: Request, credentials: &Credentials, scope: Scope<'_>)
         let cause = "calls cannot be signed: it has no host, or it has parameters or a user";
         refused(cause.to_owned()).at("the endpoint").or(ENDPOINT)
     })?;
-    let at = Timestamp::from_second(scope.unix_s).map_err(|error| refused(error.to_string()))?;
+    let at = Timestamp::from_second(scope.unix_s)
+        .map_err(|error| refused(error.to_string()).with_source(error))?;
     let at = at.strftime("%Y%m%dT%H%M%SZ").to_string();
     let mut add = |name: &str, value: &str| request.headers.push((name.to_owned(), value.to_owned()));
     add("host", host);

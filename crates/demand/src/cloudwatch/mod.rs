@@ -252,7 +252,7 @@ fn check_sums(rows: &Rows) -> Result<(), Refusal> {
 /// The metrics of an answer; what it says of itself goes to the notes.
 pub(crate) fn of_document(text: &[u8], notes: &mut Vec<String>) -> Result<Vec<Metric>, Refusal> {
     let document: Document =
-        fathom_json::read_bytes(text).map_err(|error| Refusal::new(ANSWER, error.to_string()))?;
+        fathom_json::read_bytes(text).map_err(|error| Refusal::caused_by(ANSWER, error))?;
     let at = |value: &serde_json::Value| {
         let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         time_ns(&text).ok_or_else(|| Refusal::new(ANSWER, format!("{text:?} is not a valid time")))

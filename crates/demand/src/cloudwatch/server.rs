@@ -59,8 +59,7 @@ pub fn fetch(
         // A page that others follow is never complete.
         notes.retain(|note: &String| !note.contains(PARTIAL));
         metrics.extend(of_document(&body, &mut notes)?);
-        let page: Page =
-            fathom_json::read_bytes(&body).map_err(|error| Refusal::new(ANSWER, error.to_string()))?;
+        let page: Page = fathom_json::read_bytes(&body).map_err(|error| Refusal::caused_by(ANSWER, error))?;
         let next = page.next_token.filter(|next| !next.is_empty());
         if next.is_none() {
             return seen(asked, metrics, notes);

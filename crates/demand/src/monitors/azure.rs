@@ -72,7 +72,8 @@ pub fn recognise(start: &str) -> bool {
 /// When it is none, or holds no averages.
 pub fn series(text: &[u8]) -> Result<Vec<Series>, Refusal> {
     let refused = |cause: String| Monitor::Azure.refused(cause);
-    let document: Document = fathom_json::read_bytes(text).map_err(|error| refused(error.to_string()))?;
+    let document: Document =
+        fathom_json::read_bytes(text).map_err(|error| refused(error.to_string()).with_source(error))?;
     let mut found = Vec::new();
     for metric in document.value {
         let name = metric.name.value.to_ascii_lowercase();

@@ -46,7 +46,8 @@ pub fn recognise(start: &str) -> bool {
 /// When it is none, or its values cannot be told from means of something.
 pub fn series(text: &[u8]) -> Result<Vec<Series>, Refusal> {
     let refused = |cause: String| Monitor::Datadog.refused(cause);
-    let document: Document = fathom_json::read_bytes(text).map_err(|error| refused(error.to_string()))?;
+    let document: Document =
+        fathom_json::read_bytes(text).map_err(|error| refused(error.to_string()).with_source(error))?;
     let mut found = Vec::new();
     for answer in document.series {
         if answer.metric.starts_with(OF_CLOUDWATCH) {

@@ -67,7 +67,7 @@ pub fn recognise(start: &str) -> bool {
 /// When it is none, or does not say whether its values are counts.
 pub fn series(text: &[u8], values: Option<Values>) -> Result<Vec<Series>, Refusal> {
     let refused = |cause: String| Monitor::Google.refused(cause);
-    let broken = |error: serde_json::Error| refused(error.to_string());
+    let broken = |error: serde_json::Error| refused(error.to_string()).with_source(error);
     let document: Value = serde_json::from_slice(text).map_err(broken)?;
     let list = match document {
         Value::Object(mut object) => object.remove("timeSeries").unwrap_or_default(),

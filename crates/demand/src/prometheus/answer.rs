@@ -82,7 +82,7 @@ struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 /// # Errors
 /// When it is none, the server refused, or it holds no series.
 pub fn series(text: &[u8]) -> Result<(Vec<Series>, Vec<String>), Refusal> {
-    let broken = |error: serde_json::Error| Refusal::new(ANSWER, error.to_string());
+    let broken = |error: serde_json::Error| Refusal::caused_by(ANSWER, error);
     if text.trim_ascii_start().starts_with(b"[") {
         return fathom_json::read_bytes(text).map_err(broken).map(|series| (series, Vec::new()));
     }

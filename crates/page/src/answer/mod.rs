@@ -112,10 +112,7 @@ impl From<StoreError> for Refusal {
 
 impl From<fathom_tools::Refusal> for Refusal {
     fn from(refusal: fathom_tools::Refusal) -> Self {
-        let place = match refusal.place.as_str() {
-            "" => refusal.expected,
-            place => format!("{}, {place}", refusal.expected),
-        };
+        let place = refusal.full_place();
         Self { place, remedy: refusal.remedy, ..Self::new(422, "foreign", refusal.cause) }
     }
 }

@@ -31,7 +31,7 @@ pub fn of_parquet(files: &[(String, File)], hints: &Hints<'_>) -> Result<DemandR
             ));
         }
         for group in 0..groups.count() {
-            let unread = |error: std::io::Error| placed(Refusal::new(TABLE, error.to_string()));
+            let unread = |error: std::io::Error| placed(Refusal::caused_by(TABLE, error));
             groups.read(file.try_clone().map_err(unread)?, group, &mut only).map_err(unread)?;
         }
     }

@@ -44,7 +44,7 @@ pub fn header(start: &[u8], hints: &Hints<'_>) -> Result<Header, Refusal> {
             continue;
         }
         let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(line);
-        let names = reader.headers().map_err(|error| Refusal::new(TABLE, error.to_string()))?;
+        let names = reader.headers().map_err(|error| Refusal::caused_by(TABLE, error))?;
         let names: Vec<String> = names.iter().map(str::to_owned).collect();
         return Ok(Header { layout: Layout::find(&names, hints)?, rows_at: at as u64 });
     }

@@ -1,6 +1,6 @@
 //! Which column of a fleet's table means what: the volume, its demand, and what is known of it.
 
-use fathom_tools::Refusal;
+use fathom_tools::{Fault, Refusal};
 
 use crate::{Columns, Hints, Values, column, divided_otherwise};
 
@@ -61,7 +61,7 @@ impl Layout {
             pair.map(|(_, name)| name.trim())
         };
         let place = |meaning: &str, usual: &[&str]| {
-            let several = |name: String| refused(header, format!("several of its columns are called {name}"));
+            let several = |fault: Fault| refused(header, fault.cause);
             match mapped(meaning) {
                 Some(wanted) => column(header, &[wanted])
                     .map_err(several)?
@@ -82,8 +82,7 @@ impl Layout {
         let size = place("size", &SIZE)?;
         let groups = mapped(BY).map(group_columns).unwrap_or_default();
         let groups: Vec<&str> = groups.iter().map(String::as_str).collect();
-        let group = column(header, &groups)
-            .map_err(|name| refused(header, format!("several of its columns are called {name}")))?;
+        let group = column(header, &groups).map_err(|fault| refused(header, fault.cause))?;
         Ok(Self {
             volume: place("volume", &VOLUME)?,
             demand: demand.at,

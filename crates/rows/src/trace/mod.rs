@@ -8,7 +8,7 @@ mod trace_columns;
 use std::collections::HashMap;
 
 use fathom_sizing::{Trace, TracedIo};
-use fathom_tools::{Refusal, RefusalKind};
+use fathom_tools::{Refusal, RefusalAbout};
 
 use crate::{DemandReport, choice};
 pub use stream::TraceStream;
@@ -147,7 +147,7 @@ impl<'a> Gathering<'a> {
                     (None, Some(host)) => format!("no host {host} is in it"),
                     _ => cause,
                 };
-                let refusal = Refusal::new(TRACE, cause).of_kind(RefusalKind::WhichDevice);
+                let refusal = Refusal::new(TRACE, cause).about(RefusalAbout::WhichDevice);
                 Err(refusal.or(format!("these are: {}", named(&known, whole))))
             }
             several => {
@@ -173,7 +173,7 @@ impl<'a> Gathering<'a> {
                         format!("name one with --host and --device: {}", named(several, whole)),
                     )
                 };
-                Err(Refusal::new(TRACE, cause).of_kind(RefusalKind::WhichDevice).or(remedy))
+                Err(Refusal::new(TRACE, cause).about(RefusalAbout::WhichDevice).or(remedy))
             }
         }
     }
@@ -209,7 +209,7 @@ impl<'a> Gathering<'a> {
         trace.ios.iter_mut().for_each(|io| io.at_ns -= first);
         let first = zero + i128::from(first);
         let demand = trace.demand().map_err(|error| {
-            Refusal::new(TRACE, error.to_string()).or("a time in it makes no sense: cut the lines around it")
+            Refusal::caused_by(TRACE, error).or("a time in it makes no sense: cut the lines around it")
         })?;
         let dated = (first >= FIRST_DATE_NS).then_some(first / 1_000_000_000);
         Ok(DemandReport {
@@ -227,13 +227,12 @@ impl<'a> Gathering<'a> {
 
 /// Why a trace without reads and writes is none, with the operations that it has.
 fn no_io(others: &[&str]) -> Refusal {
-    let refusal = Refusal::new(TRACE, "no read or write is in it");
     if others.is_empty() {
-        return refusal;
+        return Refusal::new(TRACE, "no read or write is in it");
     }
     let known = "known are R, read, 0; W, write, 1; and SCSI's codes 28, 2a, 88, 8a";
     let cause = format!("no read or write is in it: its operations are {}; {known}", others.join(", "));
-    Refusal { cause, ..refusal }.or("write R and W in their place")
+    Refusal::new(TRACE, cause).or("write R and W in their place")
 }
 
 /// Whether a text begins like a trace.

@@ -6,7 +6,7 @@ use std::io::{self, BufRead, Read};
 
 use fathom_sizing::TracedIo;
 use fathom_tools::fio::read_iolog::{self, Event, LoggedLine};
-use fathom_tools::{Refusal, RefusalKind};
+use fathom_tools::{Refusal, RefusalAbout};
 
 use super::trace_columns::{self, Layout, Row};
 use super::{LARGEST_IO, Line, TRACE, Which, blkparse, no_io};
@@ -55,8 +55,8 @@ struct Io {
     write: bool,
 }
 
-fn unreadable(error: &io::Error) -> Refusal {
-    Refusal::new(TRACE, error.to_string()).or("name a file that can be read")
+fn unreadable(error: io::Error) -> Refusal {
+    Refusal::caused_by(TRACE, error).or("name a file that can be read")
 }
 
 impl<R: BufRead> TraceStream<R> {
@@ -66,12 +66,10 @@ impl<R: BufRead> TraceStream<R> {
     /// When it cannot be read, or is no trace that is known.
     pub fn open(open: impl Fn() -> io::Result<R>, which: Which<'_>) -> Result<Self, Refusal> {
         let mut start = Vec::new();
-        open()
-            .and_then(|input| input.take(START_BYTES).read_to_end(&mut start))
-            .map_err(|error| unreadable(&error))?;
+        open().and_then(|input| input.take(START_BYTES).read_to_end(&mut start)).map_err(unreadable)?;
         let start = String::from_utf8_lossy(&start);
         let form = if blkparse::recognise(&start) {
-            Form::Blkparse { action: action(open().map_err(|error| unreadable(&error))?)? }
+            Form::Blkparse { action: action(open().map_err(unreadable)?)? }
         } else if let Some(version) = read_iolog::version(&start) {
             Form::Iolog { version }
         } else {
@@ -81,7 +79,7 @@ impl<R: BufRead> TraceStream<R> {
         };
         Ok(Self {
             form,
-            input: open().map_err(|error| unreadable(&error))?,
+            input: open().map_err(unreadable)?,
             asked: [which.host, which.device].map(|asked| asked.map(str::to_owned)),
             volume: None,
             other: None,
@@ -152,7 +150,7 @@ impl<R: BufRead> TraceStream<R> {
         let other = self.other.as_deref();
         match self.asked.iter().flatten().next_back() {
             Some(asked) if self.volume.is_none() && other.is_none() => {
-                Refusal::new(TRACE, format!("no disk {asked} is in it")).of_kind(RefusalKind::WhichDevice)
+                Refusal::new(TRACE, format!("no disk {asked} is in it")).about(RefusalAbout::WhichDevice)
             }
             _ => no_io(&other.into_iter().collect::<Vec<_>>()),
         }
@@ -162,7 +160,7 @@ impl<R: BufRead> TraceStream<R> {
     fn read_line(&mut self) -> Result<(), Refusal> {
         self.buffer.clear();
         let read = (&mut self.input).take(LONGEST_LINE).read_until(b'\n', &mut self.buffer);
-        let length = read.map_err(|error| unreadable(&error))?;
+        let length = read.map_err(unreadable)?;
         self.ended = length == 0;
         self.line += 1;
         let number = self.line;
@@ -233,7 +231,7 @@ fn several(first: (&str, &str), second: (&str, &str)) -> Refusal {
         host => format!("{host}/{device}"),
     };
     let remedy = format!("name the one that is meant: {}, {} or another", whole(first), whole(second));
-    Refusal::new(TRACE, "several disks are in it").of_kind(RefusalKind::WhichDevice).or(remedy)
+    Refusal::new(TRACE, "several disks are in it").about(RefusalAbout::WhichDevice).or(remedy)
 }
 
 /// Where blkparse's I/Os are counted: as they were issued where that is in the trace, otherwise as it has them.
@@ -243,7 +241,7 @@ fn action(mut input: impl BufRead) -> Result<&'static str, Refusal> {
     loop {
         buffer.clear();
         let read = (&mut input).take(LONGEST_LINE).read_until(b'\n', &mut buffer);
-        if read.map_err(|error| unreadable(&error))? == 0 {
+        if read.map_err(unreadable)? == 0 {
             break;
         }
         let text = String::from_utf8_lossy(&buffer);

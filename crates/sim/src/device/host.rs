@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use super::SimDevice;
 use super::limit::Limits;
 use crate::parameters::{Instance, SimParameters};
-use fathom_record::error::{Error, ErrorKind};
+use fathom_record::error::{EngineError as Error, ErrorKind};
 use fathom_record::options::{ByteLimit, OperationLimit};
 
 /// The instances of one simulation, by group.

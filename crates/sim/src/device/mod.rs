@@ -26,7 +26,6 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use bucket::Bucket;
 pub use bucket::TOKEN;
 use cost::Coster;
-use fathom_record::error::Error;
 pub use host::SimHost;
 pub use limit::{Cost, Limits};
 use link::Wire;
@@ -36,6 +35,7 @@ use places::Places;
 use service::{Sampler, Worker};
 use stall::StallClock;
 
+use fathom_record::error::EngineError as Error;
 use fathom_record::options::{ByteLimit, OperationLimit};
 
 use super::parameters::SimParameters;

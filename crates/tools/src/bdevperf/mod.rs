@@ -112,7 +112,8 @@ fn read_json(input: &mut dyn BufRead, context: &Context) -> Result<Vec<Imported>
 
 fn outcome_of_json(text: &str) -> Result<Outcome, Refusal> {
     let document: Document = serde_json::from_str(text.trim()).map_err(|error| {
-        Refusal::new(JSON, error.to_string()).at(format!("line {}, column {}", error.line(), error.column()))
+        let place = format!("line {}, column {}", error.line(), error.column());
+        Refusal::caused_by(JSON, error).at(place)
     })?;
     let mut outcome = Outcome::default();
     for entry in document.results {

@@ -137,7 +137,7 @@ pub fn core_list(cpus: &[u32]) -> String {
 ///
 /// # Errors
 /// A mix or pattern that SPDK's generators do not have.
-pub fn pattern(workload: &Workload, what: &str) -> Result<Vec<String>, Refusal> {
+pub fn pattern(workload: &Workload, what: &'static str) -> Result<Vec<String>, Refusal> {
     let refuse = |cause: &str, flag: &str, remedy: &str| Refusal::new(what, cause).at(flag).or(remedy);
     let random = match workload.addresses {
         Addresses::RandomCycle | Addresses::RandomIndependent => "rand",
@@ -172,7 +172,7 @@ pub fn pattern(workload: &Workload, what: &str) -> Result<Vec<String>, Refusal> 
 ///
 /// # Errors
 /// The first such thing.
-pub fn common(workload: &Workload, what: &str) -> Result<u64, Refusal> {
+pub fn common(workload: &Workload, what: &'static str) -> Result<u64, Refusal> {
     let refuse = |cause: &str, flag: &str, remedy: &str| Err(Refusal::new(what, cause).at(flag).or(remedy));
     let sizes = &workload.sizes;
     let bytes = match (&sizes.read, &sizes.write) {
@@ -209,7 +209,7 @@ pub fn common(workload: &Workload, what: &str) -> Result<u64, Refusal> {
 ///
 /// # Errors
 /// A length that is none.
-pub fn seconds(workload: &Workload, what: &str) -> Result<u64, Refusal> {
+pub fn seconds(workload: &Workload, what: &'static str) -> Result<u64, Refusal> {
     let length = &workload.length;
     match length.time_ns {
         Some(time_ns) if length.operations.is_none() && length.bytes.is_none() => {

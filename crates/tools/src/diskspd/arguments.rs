@@ -2,10 +2,9 @@
 
 use super::caching::CachingFlags;
 use super::distribution::Distribution;
-use super::fault::Fault;
 use super::profile::{Content, Hint, Limit, Profile, Target, TimeSpan};
 use super::size::{leading_size, number, size};
-use crate::Refusal;
+use crate::{Fault, Refusal};
 
 /// What a command line asks for.
 #[derive(Clone, Debug, PartialEq)]
@@ -383,7 +382,7 @@ impl<'a> Reader<'a> {
         }
         let (target, span) = (&mut self.target, &mut self.span);
         target.random_percent = self.random.unwrap_or(0);
-        target.caching = self.caching.result().map_err(|cause| Refusal::new(WHAT, cause))?;
+        target.caching = self.caching.result().map_err(|fault| fault.of(WHAT))?;
         span.duration_s = self.xml.duration_s.unwrap_or(span.duration_s);
         span.warmup_s = self.xml.warmup_s.unwrap_or(span.warmup_s);
         span.cooldown_s = self.xml.cooldown_s.unwrap_or(span.cooldown_s);
@@ -449,8 +448,8 @@ fn positive(text: &str) -> Result<u64, Fault> {
     }
 }
 
-fn small(text: &str) -> Result<u32, String> {
-    u32::try_from(number(text)?).map_err(|_| format!("{text} is too large"))
+fn small(text: &str) -> Result<u32, Fault> {
+    u32::try_from(number(text)?).map_err(|_| format!("{text} is too large").into())
 }
 
 fn seconds(text: &str) -> Result<u64, Fault> {

@@ -1,5 +1,7 @@
 //! diskspd's `-S` flags and `-h`: caches, write-through, memory mapping.
 
+use crate::Fault;
+
 /// How a target is opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Caching {
@@ -50,7 +52,7 @@ impl CachingFlags {
     ///
     /// # Errors
     /// Which letter is unknown, or contradicts one before it.
-    pub fn take(&mut self, letters: &str) -> Result<(), String> {
+    pub fn take(&mut self, letters: &str) -> Result<(), Fault> {
         if letters.is_empty() {
             return self.unbuffered("-S");
         }
@@ -66,8 +68,8 @@ impl CachingFlags {
                 // Flags of diskspd for Linux: O_DIRECT and O_SYNC alone.
                 'd' => self.unbuffered(&flag)?,
                 's' if !self.write_through => self.write_through = true,
-                'w' | 'm' | 's' => return Err(format!("{flag} contradicts or repeats an earlier -S")),
-                _ => return Err(format!("{flag} is unknown: behind -S stand b, h, m, r, u and w")),
+                'w' | 'm' | 's' => return Err(format!("{flag} contradicts or repeats an earlier -S").into()),
+                _ => return Err(format!("{flag} is unknown: behind -S stand b, h, m, r, u and w").into()),
             }
         }
         Ok(())
@@ -77,9 +79,9 @@ impl CachingFlags {
     ///
     /// # Errors
     /// When an earlier flag set either.
-    pub fn both(&mut self, flag: &str) -> Result<(), String> {
+    pub fn both(&mut self, flag: &str) -> Result<(), Fault> {
         if self.write_through {
-            return Err(format!("{flag} contradicts or repeats an earlier -S or -h"));
+            return Err(format!("{flag} contradicts or repeats an earlier -S or -h").into());
         }
         self.unbuffered(flag)?;
         self.write_through = true;
@@ -90,27 +92,27 @@ impl CachingFlags {
     ///
     /// # Errors
     /// When it is unknown.
-    pub fn take_flush(&mut self, letter: &str) -> Result<(), String> {
+    pub fn take_flush(&mut self, letter: &str) -> Result<(), Fault> {
         self.flush = Some(match letter {
             "v" => Flush::View,
             "n" => Flush::Memory,
             "i" => Flush::MemoryNoDrain,
-            _ => return Err("behind -N stands v, n or i".to_owned()),
+            _ => return Err("behind -N stands v, n or i".into()),
         });
         Ok(())
     }
 
-    fn unbuffered(&mut self, flag: &str) -> Result<(), String> {
+    fn unbuffered(&mut self, flag: &str) -> Result<(), Fault> {
         if self.mapped {
-            return Err(format!("{flag} contradicts -Sm: a mapping is the cache"));
+            return Err(format!("{flag} contradicts -Sm: a mapping is the cache").into());
         }
         self.set_mode(CacheMode::Unbuffered, flag)
     }
 
-    fn set_mode(&mut self, mode: CacheMode, flag: &str) -> Result<(), String> {
+    fn set_mode(&mut self, mode: CacheMode, flag: &str) -> Result<(), Fault> {
         match self.mode.replace(mode) {
             None => Ok(()),
-            Some(_) => Err(format!("{flag} contradicts or repeats an earlier -S or -h")),
+            Some(_) => Err(format!("{flag} contradicts or repeats an earlier -S or -h").into()),
         }
     }
 
@@ -118,9 +120,9 @@ impl CachingFlags {
     ///
     /// # Errors
     /// When a flush is asked for and nothing is mapped.
-    pub fn result(self) -> Result<Caching, String> {
+    pub fn result(self) -> Result<Caching, Fault> {
         if self.flush.is_some() && !self.mapped {
-            return Err("-N flushes a mapping, and there is none: add -Sm".to_owned());
+            return Err("-N flushes a mapping, and there is none: add -Sm".into());
         }
         Ok(Caching {
             mode: self.mode.unwrap_or_default(),
@@ -135,7 +137,7 @@ impl CachingFlags {
 mod tests {
     use super::*;
 
-    fn read(flags: &[&str]) -> Result<Caching, String> {
+    fn read(flags: &[&str]) -> Result<Caching, Fault> {
         let mut taken = CachingFlags::default();
         for flag in flags {
             match *flag {

@@ -3,6 +3,7 @@
 use fathom_record::workload::Zone;
 
 use super::size::{leading_number, leading_size};
+use crate::Fault;
 
 /// Parts of the target from its start on, each with the share of I/Os that goes there. What is left of both
 /// goes together.
@@ -22,11 +23,11 @@ impl Distribution {
     ///
     /// # Errors
     /// What is wrong with it.
-    pub fn read(text: &str, block_bytes: u64) -> Result<Self, String> {
+    pub fn read(text: &str, block_bytes: u64) -> Result<Self, Fault> {
         let (absolute, text) = match (text.strip_prefix("pct"), text.strip_prefix("abs")) {
             (Some(rest), _) => (false, rest),
             (_, Some(rest)) => (true, rest),
-            _ => return Err("-rd takes pct or abs, e.g. -rdpct90/10:10/90".to_owned()),
+            _ => return Err("-rd takes pct or abs, e.g. -rdpct90/10:10/90".into()),
         };
         let mut parts = Vec::new();
         let mut rest = text;
@@ -40,7 +41,7 @@ impl Distribution {
                 leading_number(behind).ok_or_else(wrong)?
             };
             if part == 0 {
-                return Err("a part of the target is not 0".to_owned());
+                return Err("a part of the target is not 0".into());
             }
             parts.push((share, part));
             rest = match behind {
@@ -59,10 +60,10 @@ impl Distribution {
     ///
     /// # Errors
     /// What does not.
-    pub fn check(&self, block_bytes: u64) -> Result<(), String> {
+    pub fn check(&self, block_bytes: u64) -> Result<(), Fault> {
         let shares: u64 = self.parts.iter().map(|part| part.0.min(1000)).sum();
         if self.parts.len() > MOST_PARTS || shares > 100 {
-            return Err(format!("the shares of the I/O add up to more than 100 % ({shares} %)"));
+            return Err(format!("the shares of the I/O add up to more than 100 % ({shares} %)").into());
         }
         if self.absolute {
             let last = self.parts.len().saturating_sub(1);
@@ -70,16 +71,16 @@ impl Distribution {
             let too_small = |entry| !open(entry) && entry.1.1 < block_bytes;
             return match self.parts.iter().enumerate().find(|entry| too_small(*entry)) {
                 Some((_, part)) => {
-                    Err(format!("a part of {} bytes does not hold an I/O of {block_bytes}", part.1))
+                    Err(format!("a part of {} bytes does not hold an I/O of {block_bytes}", part.1).into())
                 }
                 None => Ok(()),
             };
         }
         let covered: u64 = self.parts.iter().map(|part| part.1.min(1000)).sum();
         match covered {
-            101.. => Err(format!("the parts of the target add up to more than 100 % ({covered} %)")),
+            101.. => Err(format!("the parts of the target add up to more than 100 % ({covered} %)").into()),
             100 if shares < 100 => {
-                Err(format!("the target is covered with {} % of the I/O left", 100 - shares))
+                Err(format!("the target is covered with {} % of the I/O left", 100 - shares).into())
             }
             _ => Ok(()),
         }
@@ -90,11 +91,11 @@ impl Distribution {
     ///
     /// # Errors
     /// When no part lies on it.
-    pub fn zones(&self, span_bytes: Option<u64>) -> Result<Vec<Zone>, String> {
+    pub fn zones(&self, span_bytes: Option<u64>) -> Result<Vec<Zone>, Fault> {
         let whole = match (self.absolute, span_bytes) {
             (false, _) => 100,
             (true, Some(bytes)) if bytes > 0 => bytes,
-            (true, _) => return Err("the target's size is not known, and -rdabs goes by it".to_owned()),
+            (true, _) => return Err("the target's size is not known, and -rdabs goes by it".into()),
         };
         let (mut zones, mut at, mut given) = (Vec::new(), 0u64, 0u64);
         for &(share, part) in &self.parts {
@@ -113,7 +114,7 @@ impl Distribution {
             zones.push((0, whole - at));
         }
         if given == 0 {
-            return Err("no share of the I/O lies on the target".to_owned());
+            return Err("no share of the I/O lies on the target".into());
         }
         let share = |(share, length): (u64, u64)| Zone {
             access_share: share as f64 / given as f64,

@@ -225,7 +225,7 @@ fn addresses(target: &Target, threads: u64, bytes: Option<u64>) -> Result<Addres
     Ok(match (target.random_percent, &target.distribution) {
         (100.., None) => Addresses::RandomIndependent,
         (100.., Some(distribution)) => {
-            let zones = distribution.zones(bytes).map_err(|cause| Refusal::new(WHAT, cause).at("-rd"))?;
+            let zones = distribution.zones(bytes).map_err(|fault| fault.of(WHAT).at("-rd"))?;
             Addresses::Zoned { zones }
         }
         (0, _) if target.interlocked && threads > 1 => Addresses::Interlocked,

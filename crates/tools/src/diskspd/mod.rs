@@ -11,7 +11,6 @@ pub mod arguments;
 pub mod caching;
 pub mod distribution;
 pub mod drives;
-mod fault;
 pub mod from_record;
 mod handover;
 mod import;

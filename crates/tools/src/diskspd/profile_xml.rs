@@ -7,7 +7,7 @@ use super::caching::{CacheMode, Caching, Flush};
 use super::distribution::Distribution;
 use super::profile::{Content, Hint, Limit, Profile, Target, TimeSpan};
 use super::xml::{self, Lines, child, children, flag, number, text};
-use crate::Refusal;
+use crate::{Fault, Refusal};
 
 const WHAT: &str = "XML profile of diskspd";
 
@@ -28,12 +28,12 @@ pub(super) fn profile_of(root: Node<'_, '_>) -> Result<Profile, Refusal> {
     }
     let spans = child(root, "TimeSpans").into_iter().flat_map(|spans| children(spans, "TimeSpan"));
     let spans = spans.enumerate().map(|(at, span)| {
-        read_span(span).map_err(|cause| Refusal::new(WHAT, cause).at(format!("time span {}", at + 1)))
+        read_span(span).map_err(|fault| fault.of(WHAT).at(format!("time span {}", at + 1)))
     });
     let profile = Profile {
         xml_results: text(root, "ResultFormat") == Some("xml"),
         profile_only: false,
-        verbose: flag(root, "Verbose").map_err(|cause| Refusal::new(WHAT, cause))?,
+        verbose: flag(root, "Verbose").map_err(|fault| fault.of(WHAT))?,
         spans: spans.collect::<Result<_, _>>()?,
         command_line: String::new(),
     };
@@ -83,7 +83,7 @@ impl XmlRun {
     }
 }
 
-fn read_span(node: Node<'_, '_>) -> Result<TimeSpan, String> {
+fn read_span(node: Node<'_, '_>) -> Result<TimeSpan, Fault> {
     let usual = TimeSpan::default();
     let targets = child(node, "Targets").into_iter().flat_map(|targets| children(targets, "Target"));
     let interval = number(node, "IoBucketDuration")?.unwrap_or(1000);
@@ -103,16 +103,16 @@ fn read_span(node: Node<'_, '_>) -> Result<TimeSpan, String> {
         targets: targets.map(read_target).collect::<Result<_, _>>()?,
     };
     if span.targets.is_empty() {
-        return Err("it has no target".to_owned());
+        return Err("it has no target".into());
     }
     Ok(span)
 }
 
-fn affinity(node: Node<'_, '_>) -> Result<Vec<(u64, u64)>, String> {
+fn affinity(node: Node<'_, '_>) -> Result<Vec<(u64, u64)>, Fault> {
     let Some(list) = child(node, "Affinity") else { return Ok(Vec::new()) };
     let of = |node: Node<'_, '_>, name: &str| {
         let value = node.attribute(name).ok_or_else(|| format!("<AffinityGroupAssignment> has no {name}"))?;
-        value.trim().parse::<u64>().map_err(|_| format!("`{value}` in {name} is not a number"))
+        value.trim().parse::<u64>().map_err(|_| Fault::from(format!("`{value}` in {name} is not a number")))
     };
     list.children()
         .filter(Node::is_element)
@@ -126,12 +126,12 @@ fn affinity(node: Node<'_, '_>) -> Result<Vec<(u64, u64)>, String> {
         .collect()
 }
 
-fn read_target(node: Node<'_, '_>) -> Result<Target, String> {
+fn read_target(node: Node<'_, '_>) -> Result<Target, Fault> {
     let path = child(node, "Path").ok_or("a target has no <Path>")?.text().unwrap_or_default().trim();
     let usual = Target::new(path);
     let block_bytes = number(node, "BlockSize")?.unwrap_or(usual.block_bytes);
     if block_bytes == 0 {
-        return Err("<BlockSize> is 0".to_owned());
+        return Err("<BlockSize> is 0".into());
     }
     let random: Option<u64> = number(node, "Random")?;
     let stride: Option<u64> = number(node, "StrideSize")?;
@@ -172,30 +172,30 @@ fn read_target(node: Node<'_, '_>) -> Result<Target, String> {
         }
     }
     if target.random_percent > 100 || target.write_percent > 100 {
-        return Err("a share is above 100 percent".to_owned());
+        return Err("a share is above 100 percent".into());
     }
     Ok(target)
 }
 
-fn distribution(node: Node<'_, '_>) -> Result<Option<Distribution>, String> {
+fn distribution(node: Node<'_, '_>) -> Result<Option<Distribution>, Fault> {
     let Some(node) = child(node, "Distribution") else { return Ok(None) };
     let Some(kind) = node.children().find(Node::is_element) else { return Ok(None) };
     let absolute = match kind.tag_name().name() {
         "Absolute" => true,
         "Percent" => false,
-        other => return Err(format!("<{other}> is not a valid distribution")),
+        other => return Err(format!("<{other}> is not a valid distribution").into()),
     };
     let part = |range: Node<'_, '_>| {
         let share = range.attribute("IO").unwrap_or_default().trim();
         let length = range.text().unwrap_or_default().trim();
         let number =
             |text: &str| text.parse::<u64>().map_err(|_| format!("`{text}` in <Range> is not a number"));
-        Ok::<_, String>((number(share)?, number(length)?))
+        Ok::<_, Fault>((number(share)?, number(length)?))
     };
     Ok(Some(Distribution { absolute, parts: children(kind, "Range").map(part).collect::<Result<_, _>>()? }))
 }
 
-fn caching(node: Node<'_, '_>) -> Result<Caching, String> {
+fn caching(node: Node<'_, '_>) -> Result<Caching, Fault> {
     let all = flag(node, "DisableAllCache")?;
     let mode = if all || flag(node, "DisableOSCache")? {
         CacheMode::Unbuffered
@@ -209,7 +209,7 @@ fn caching(node: Node<'_, '_>) -> Result<Caching, String> {
         Some("ViewOfFile") => Some(Flush::View),
         Some("NonVolatileMemory") => Some(Flush::Memory),
         Some("NonVolatileMemoryNoDrain") => Some(Flush::MemoryNoDrain),
-        Some(other) => return Err(format!("`{other}` is not a valid kind of flush")),
+        Some(other) => return Err(format!("`{other}` is not a valid kind of flush").into()),
     };
     Ok(Caching {
         mode,
@@ -219,7 +219,7 @@ fn caching(node: Node<'_, '_>) -> Result<Caching, String> {
     })
 }
 
-fn content(node: Node<'_, '_>) -> Result<Content, String> {
+fn content(node: Node<'_, '_>) -> Result<Content, Fault> {
     let Some(node) = child(node, "WriteBufferContent") else { return Ok(Content::default()) };
     match text(node, "Pattern") {
         None | Some("sequential") => Ok(Content::Counting),
@@ -230,17 +230,17 @@ fn content(node: Node<'_, '_>) -> Result<Content, String> {
             let bytes = number(source, "SizeInBytes")?.ok_or("<RandomDataSource> has no <SizeInBytes>")?;
             Ok(Content::Buffer { bytes, file: text(source, "FilePath").map(str::to_owned) })
         }
-        Some(other) => Err(format!("`{other}` is not a valid pattern of what is written")),
+        Some(other) => Err(format!("`{other}` is not a valid pattern of what is written").into()),
     }
 }
 
-fn limit(node: Node<'_, '_>) -> Result<Option<Limit>, String> {
+fn limit(node: Node<'_, '_>) -> Result<Option<Limit>, Fault> {
     let Some(limit) = number::<u64>(node, "Throughput")?.filter(|limit| *limit > 0) else { return Ok(None) };
     let unit = child(node, "Throughput").and_then(|node| node.attribute("unit")).unwrap_or("BPMS");
     match unit {
         "IOPS" => Ok(Some(Limit::PerS(limit))),
         "BPMS" => Ok(Some(Limit::BytesPerMs(limit))),
-        other => Err(format!("`{other}` is not a valid unit of a throughput: IOPS or BPMS")),
+        other => Err(format!("`{other}` is not a valid unit of a throughput: IOPS or BPMS").into()),
     }
 }
 

@@ -7,7 +7,7 @@ use super::results::{
 };
 use super::size::read_printed_size;
 use super::{Command, read_command};
-use crate::Refusal;
+use crate::{Fault, Refusal};
 
 /// What a text is taken for.
 pub const WHAT: &str = "diskspd text result";
@@ -23,8 +23,8 @@ pub fn read(text: &str) -> Result<Vec<Results>, Refusal> {
     for (at, line) in text.lines().enumerate() {
         seen += usize::from(!line.trim().is_empty());
         let is_end = seen == last && !text.ends_with('\n');
-        reader.line(line, is_end || seen == last).map_err(|cause| {
-            Refusal::new(WHAT, cause).at(format!("line {}", at + 1)).or("give the text as diskspd printed it")
+        reader.line(line, is_end || seen == last).map_err(|fault| {
+            fault.of(WHAT).at(format!("line {}", at + 1)).or("give the text as diskspd printed it")
         })?;
     }
     reader.finish()
@@ -82,7 +82,7 @@ struct Reader {
 }
 
 impl Reader {
-    fn line(&mut self, line: &str, is_last: bool) -> Result<(), String> {
+    fn line(&mut self, line: &str, is_last: bool) -> Result<(), Fault> {
         let text = line.trim();
         if let Some(command) = text.strip_prefix("Command Line:") {
             self.close_results()?;
@@ -107,7 +107,7 @@ impl Reader {
     }
 
     /// Lines that begin something else; whether this is one.
-    fn heading(&mut self, text: &str) -> Result<bool, String> {
+    fn heading(&mut self, text: &str) -> Result<bool, Fault> {
         let sections = ["Total IO", "Read IO", "Write IO"];
         if let Some(at) = sections.iter().position(|title| text.trim_matches(['#', '*', ' ']) == *title) {
             self.close_section()?;
@@ -146,7 +146,7 @@ impl Reader {
 
     /// Begins a table of latencies: of the target whose name stands over it, or of all. diskspd 2.0 writes a bare
     /// path or `total:` there, later versions `Latency distribution: PATH` or `Total latency distribution:`.
-    fn open_latencies(&mut self) -> Result<(), String> {
+    fn open_latencies(&mut self) -> Result<(), Fault> {
         let before = std::mem::take(&mut self.before);
         let path = match before.strip_prefix("Latency distribution:").map(str::trim) {
             Some(path) => Some(path).filter(|path| !path.is_empty()),
@@ -160,7 +160,8 @@ impl Reader {
             let heading = path.map_or_else(|| "all targets".to_owned(), |path| format!("`{path}`"));
             return Err(format!(
                 "a second table of latencies of {heading} in one result | import each result by itself"
-            ));
+            )
+            .into());
         }
         self.place = match path {
             Some(path) => {
@@ -228,7 +229,7 @@ impl Reader {
     }
 
     /// The names of a table's columns.
-    fn header(&mut self, text: &str) -> Result<(), String> {
+    fn header(&mut self, text: &str) -> Result<(), Fault> {
         if text.starts_with('|') {
             self.quirk(
                 "retyped_table",
@@ -252,11 +253,11 @@ impl Reader {
                 "IopsStdDev" => Column::IopsDeviation,
                 "LatStdDev" => Column::LatencyDeviation,
                 "file" => Column::File,
-                other => return Err(format!("`{other}` is not a column that diskspd prints")),
+                other => return Err(format!("`{other}` is not a column that diskspd prints").into()),
             });
         }
         if !columns.starts_with(&[Column::Thread, Column::Bytes, Column::Operations]) {
-            return Err("the columns do not begin with thread, bytes and I/Os".to_owned());
+            return Err("the columns do not begin with thread, bytes and I/Os".into());
         }
         self.columns = columns;
         Ok(())
@@ -269,7 +270,7 @@ impl Reader {
     }
 
     /// A row of a table of I/O.
-    fn row(&mut self, text: &str, is_last: bool) -> Result<(), String> {
+    fn row(&mut self, text: &str, is_last: bool) -> Result<(), Fault> {
         let is_rule = text.chars().all(|c| matches!(c, '-' | '|' | ':' | ' '));
         if self.columns.is_empty() || is_rule || text == "`" || text.starts_with("```") {
             return Ok(());
@@ -299,7 +300,8 @@ impl Reader {
                 "the row has {} cells, and the table's head {}",
                 cells.len(),
                 self.columns.len()
-            ));
+            )
+            .into());
         }
         let counts = self.counts(&cells)?;
         if total.is_some() {
@@ -321,7 +323,7 @@ impl Reader {
         }
     }
 
-    fn counts(&self, cells: &[&str]) -> Result<Counts, String> {
+    fn counts(&self, cells: &[&str]) -> Result<Counts, Fault> {
         let mut counts = Counts::default();
         for (column, cell) in self.columns.iter().zip(cells) {
             match column {
@@ -339,7 +341,7 @@ impl Reader {
     }
 
     /// Takes the table that ends here.
-    fn close_section(&mut self) -> Result<(), String> {
+    fn close_section(&mut self) -> Result<(), Fault> {
         let Place::Section(at) = self.place else { return Ok(()) };
         let rows = std::mem::take(&mut self.rows);
         self.place = Place::Outside;
@@ -352,7 +354,7 @@ impl Reader {
         at: usize,
         rows: Vec<(u64, String, Option<u64>, Counts)>,
         stated: Option<Counts>,
-    ) -> Result<(), String> {
+    ) -> Result<(), Fault> {
         let cut = self.cut;
         let threads = self.span().threads;
         let sum = rows.iter().try_fold((0u64, 0u64), |sum, row| {
@@ -367,13 +369,14 @@ impl Reader {
                 return Err(format!(
                     "the rows add up to {bytes} bytes and {operations} I/Os, and the total says {} and {}",
                     stated.bytes, stated.operations
-                ));
+                )
+                .into());
             }
             None if cut || threads.is_some_and(|threads| (rows.len() as u64) < threads) => {
                 return Err(format!(
                     "the table ends after {} rows and has no total, so that its numbers are not those of the run",
                     rows.len()
-                ));
+                ).into());
             }
             None if rows.len() == 1 => rows[0].3,
             None => {
@@ -391,7 +394,7 @@ impl Reader {
         Ok(())
     }
 
-    fn percentile(&mut self, text: &str, is_last: bool) -> Result<(), String> {
+    fn percentile(&mut self, text: &str, is_last: bool) -> Result<(), Fault> {
         if !text.contains('|') {
             if text.is_empty() {
                 self.place = Place::Outside;
@@ -400,10 +403,10 @@ impl Reader {
         }
         let cells: Vec<&str> = text.split('|').map(str::trim).collect();
         let Some((order, _)) = PERCENTILES.iter().find(|(_, name)| Some(name) == cells.first()) else {
-            return Err(format!("`{}` is not a percentile that diskspd prints", cells[0]));
+            return Err(format!("`{}` is not a percentile that diskspd prints", cells[0]).into());
         };
         let &[_, read, write, total] = cells.as_slice() else {
-            return if is_last { Ok(()) } else { Err("a row of latencies has not 4 cells".to_owned()) };
+            return if is_last { Ok(()) } else { Err("a row of latencies has not 4 cells".into()) };
         };
         let ms = BySection { total: decimal(total)?, read: decimal(read)?, write: decimal(write)? };
         let percentile = Percentile { order: *order, ms };
@@ -416,7 +419,7 @@ impl Reader {
         Ok(())
     }
 
-    fn close_span(&mut self) -> Result<(), String> {
+    fn close_span(&mut self) -> Result<(), Fault> {
         self.close_section()?;
         self.cut = false;
         self.had_latencies = false;
@@ -424,7 +427,7 @@ impl Reader {
         Ok(())
     }
 
-    fn close_results(&mut self) -> Result<(), String> {
+    fn close_results(&mut self) -> Result<(), Fault> {
         self.close_span()?;
         let input = std::mem::take(&mut self.input);
         let mut results = std::mem::take(&mut self.results);
@@ -441,7 +444,7 @@ impl Reader {
     fn finish(mut self) -> Result<Vec<Results>, Refusal> {
         let had_table = !self.columns.is_empty();
         let in_processors = self.place == Place::Processors;
-        self.close_results().map_err(|cause| Refusal::new(WHAT, cause).at("the end"))?;
+        self.close_results().map_err(|fault| fault.of(WHAT).at("the end"))?;
         let found = self.done.iter().flat_map(|results| &results.spans);
         let measured = found.clone().any(|span| span.totals != BySection::default());
         if measured {
@@ -483,22 +486,20 @@ fn profile_of(command_line: &str) -> Option<Profile> {
     }
 }
 
-fn whole(cell: &str) -> Result<u64, String> {
+fn whole(cell: &str) -> Result<u64, Fault> {
     cell.parse().map_err(|_| {
-        if cell.contains(['.', ',']) {
-            format!("`{cell}` is not a whole number as diskspd prints it: somebody grouped its digits")
-        } else {
-            format!("`{cell}` is not a whole number")
-        }
+        let as_printed =
+            if cell.contains(['.', ',']) { " as diskspd prints it: somebody grouped its digits" } else { "" };
+        format!("`{cell}` is not a whole number{as_printed}").into()
     })
 }
 
-fn decimal(cell: &str) -> Result<Option<f64>, String> {
+fn decimal(cell: &str) -> Result<Option<f64>, Fault> {
     if cell == "N/A" {
         return Ok(None);
     }
     let number = cell.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0);
-    number.map(Some).ok_or_else(|| format!("`{cell}` is not a number as diskspd prints it"))
+    number.map(Some).ok_or_else(|| format!("`{cell}` is not a number as diskspd prints it").into())
 }
 
 /// `testfile.dat (1024MiB)` in its parts.

@@ -5,7 +5,7 @@ use roxmltree::Node;
 use super::profile_xml::profile_of;
 use super::results::{BySection, Counts, CpuUse, IopsBucket, Percentile, Results, SpanResult, ThreadRow};
 use super::xml::{self, child, children, number, text};
-use crate::Refusal;
+use crate::{Fault, Refusal};
 
 /// What a document is taken for.
 pub const WHAT: &str = "diskspd XML result";
@@ -33,7 +33,7 @@ pub fn read(document: &str) -> Result<Results, Refusal> {
         |node: Option<Node<'_, '_>>, name: &str| node.and_then(|node| text(node, name)).map(str::to_owned);
     let profile = child(root, "Profile").map(profile_of).transpose()?;
     let spans = children(root, "TimeSpan").enumerate().map(|(at, span)| {
-        read_span(span).map_err(|cause| Refusal::new(WHAT, cause).at(format!("time span {}", at + 1)))
+        read_span(span).map_err(|fault| fault.of(WHAT).at(format!("time span {}", at + 1)))
     });
     let spans: Vec<SpanResult> = spans.collect::<Result<_, _>>()?;
     if spans.is_empty() {
@@ -52,7 +52,7 @@ pub fn read(document: &str) -> Result<Results, Refusal> {
     })
 }
 
-fn read_span(node: Node<'_, '_>) -> Result<SpanResult, String> {
+fn read_span(node: Node<'_, '_>) -> Result<SpanResult, Fault> {
     let mut span = SpanResult {
         seconds: number(node, "TestTimeSeconds")?,
         threads: number(node, "ThreadCount")?,
@@ -60,7 +60,7 @@ fn read_span(node: Node<'_, '_>) -> Result<SpanResult, String> {
         ..SpanResult::default()
     };
     if !span.seconds.is_none_or(|seconds: f64| seconds.is_finite() && seconds >= 0.0) {
-        return Err("<TestTimeSeconds> is not a valid time".to_owned());
+        return Err("<TestTimeSeconds> is not a valid time".into());
     }
     if let Some(processors) = child(node, "CpuUtilization") {
         span.cpus = children(processors, "CPU").map(cpu).collect::<Result<_, _>>()?;
@@ -73,7 +73,7 @@ fn read_span(node: Node<'_, '_>) -> Result<SpanResult, String> {
         }
     }
     if span.rows.is_empty() {
-        return Err("it has no thread".to_owned());
+        return Err("it has no thread".into());
     }
     span.totals = BySection {
         total: Some(sum(&span.rows, |counts| counts.total)?),
@@ -89,8 +89,8 @@ fn read_span(node: Node<'_, '_>) -> Result<SpanResult, String> {
     Ok(span)
 }
 
-fn cpu(node: Node<'_, '_>) -> Result<CpuUse, String> {
-    let percent = |name: &str| Ok::<_, String>(number::<f64>(node, name)?.unwrap_or(0.0));
+fn cpu(node: Node<'_, '_>) -> Result<CpuUse, Fault> {
+    let percent = |name: &str| Ok::<_, Fault>(number::<f64>(node, name)?.unwrap_or(0.0));
     let place = ["Socket", "Node", "Group", "Id"].into_iter().filter_map(|name| text(node, name));
     let place: Vec<&str> = place.collect();
     Ok(CpuUse {
@@ -102,12 +102,13 @@ fn cpu(node: Node<'_, '_>) -> Result<CpuUse, String> {
     })
 }
 
-fn row(thread: u64, node: Node<'_, '_>) -> Result<ThreadRow, String> {
+fn row(thread: u64, node: Node<'_, '_>) -> Result<ThreadRow, Fault> {
     let path = text(node, "Path").ok_or("a thread's target has no <Path>, which diskspd always prints")?;
-    let need =
-        |name: &str| number::<u64>(node, name)?.ok_or_else(|| format!("the target `{path}` has no <{name}>"));
+    let need = |name: &str| {
+        number::<u64>(node, name)?.ok_or_else(|| Fault::from(format!("the target `{path}` has no <{name}>")))
+    };
     let counts = |bytes: &str, operations: &str, mean: &str, deviation: &str| {
-        Ok::<_, String>(Some(Counts {
+        Ok::<_, Fault>(Some(Counts {
             bytes: need(bytes)?,
             operations: need(operations)?,
             mean_ms: number(node, mean)?,
@@ -123,7 +124,7 @@ fn row(thread: u64, node: Node<'_, '_>) -> Result<ThreadRow, String> {
     let BySection { total, read, write } = sections.map(Option::unwrap_or_default);
     let whole = (read.bytes.checked_add(write.bytes), read.operations.checked_add(write.operations));
     if whole != (Some(total.bytes), Some(total.operations)) {
-        return Err(format!("reads and writes of `{path}` are not its <BytesCount> and <IOCount>"));
+        return Err(format!("reads and writes of `{path}` are not its <BytesCount> and <IOCount>").into());
     }
     let file_bytes = number(node, "FileSize")?.filter(|bytes| *bytes > 0);
     Ok(ThreadRow { thread, path: path.to_owned(), file_bytes, counts: sections })
@@ -133,7 +134,7 @@ fn row(thread: u64, node: Node<'_, '_>) -> Result<ThreadRow, String> {
 fn sum(
     rows: &[ThreadRow],
     pick: impl Fn(&BySection<Option<Counts>>) -> Option<Counts>,
-) -> Result<Counts, String> {
+) -> Result<Counts, Fault> {
     rows.iter().filter_map(|row| pick(&row.counts)).try_fold(Counts::default(), |sum, counts| {
         let added = |a: u64, b: u64| a.checked_add(b).ok_or("the threads add up to more than any count");
         Ok(Counts {
@@ -144,7 +145,7 @@ fn sum(
     })
 }
 
-fn read_latency(span: &mut SpanResult, node: Node<'_, '_>) -> Result<(), String> {
+fn read_latency(span: &mut SpanResult, node: Node<'_, '_>) -> Result<(), Fault> {
     let named = [
         ("AverageReadMilliseconds", "ReadLatencyStdev", &mut span.totals.read),
         ("AverageWriteMilliseconds", "WriteLatencyStdev", &mut span.totals.write),
@@ -158,7 +159,7 @@ fn read_latency(span: &mut SpanResult, node: Node<'_, '_>) -> Result<(), String>
     for bucket in children(node, "Bucket") {
         let percent: f64 = number(bucket, "Percentile")?.ok_or("a latency has no <Percentile>")?;
         if !(0.0..=100.0).contains(&percent) {
-            return Err(format!("unknown percentile {percent}"));
+            return Err(format!("unknown percentile {percent}").into());
         }
         span.percentiles.push(Percentile {
             order: percent / 100.0,
@@ -172,7 +173,7 @@ fn read_latency(span: &mut SpanResult, node: Node<'_, '_>) -> Result<(), String>
     Ok(())
 }
 
-fn read_iops(span: &mut SpanResult, node: Node<'_, '_>) -> Result<(), String> {
+fn read_iops(span: &mut SpanResult, node: Node<'_, '_>) -> Result<(), Fault> {
     for (name, counts) in [
         ("ReadIopsStdDev", &mut span.totals.read),
         ("WriteIopsStdDev", &mut span.totals.write),

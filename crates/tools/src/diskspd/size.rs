@@ -1,5 +1,7 @@
 //! Sizes as diskspd writes them: a number and K, M, G or T (powers of 1024), or b for blocks.
 
+use crate::Fault;
+
 /// Reads a whole number of decimal digits from the start of a text; gives it and what follows.
 pub(super) fn leading_number(text: &str) -> Option<(u64, &str)> {
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
@@ -11,7 +13,7 @@ pub(super) fn leading_number(text: &str) -> Option<(u64, &str)> {
 ///
 /// # Errors
 /// What is wrong with it.
-pub fn leading_size(text: &str, block_bytes: u64) -> Result<(u64, &str), String> {
+pub fn leading_size(text: &str, block_bytes: u64) -> Result<(u64, &str), Fault> {
     let Some((number, rest)) = leading_number(text) else {
         return Err(not_a_number(text, "a size, e.g. 64K"));
     };
@@ -25,19 +27,19 @@ pub fn leading_size(text: &str, block_bytes: u64) -> Result<(u64, &str), String>
     };
     let rest = if factor.is_some() { &rest[1..] } else { rest };
     let bytes = number.checked_mul(factor.unwrap_or(1));
-    bytes.map(|bytes| (bytes, rest)).ok_or_else(|| format!("`{text}` is larger than any target"))
+    bytes.map(|bytes| (bytes, rest)).ok_or_else(|| format!("`{text}` is larger than any target").into())
 }
 
 /// Reads a size in bytes.
 ///
 /// # Errors
 /// What is wrong with it.
-pub fn size(text: &str, block_bytes: u64) -> Result<u64, String> {
+pub fn size(text: &str, block_bytes: u64) -> Result<u64, Fault> {
     match leading_size(text, block_bytes)? {
         (bytes, "") => Ok(bytes),
         (_, rest) => Err(format!(
             "`{rest}` behind the size in `{text}` is not a valid unit: K, M, G and T are powers of 1024, and b is a block"
-        )),
+        ).into()),
     }
 }
 
@@ -45,21 +47,21 @@ pub fn size(text: &str, block_bytes: u64) -> Result<u64, String> {
 ///
 /// # Errors
 /// What is wrong with it.
-pub fn number(text: &str) -> Result<u64, String> {
+pub fn number(text: &str) -> Result<u64, Fault> {
     match leading_number(text) {
         Some((number, "")) => Ok(number),
         _ => Err(not_a_number(text, "a whole number")),
     }
 }
 
-fn not_a_number(text: &str, wanted: &str) -> String {
+fn not_a_number(text: &str, wanted: &str) -> Fault {
     if text.is_empty() {
-        return format!("{wanted} is missing: values stand behind their flag without a space");
+        return format!("{wanted} is missing: values stand behind their flag without a space").into();
     }
     if text.contains(['$', '%', '{', '<', '[']) {
-        return format!("`{text}` is a placeholder that was not filled in; {wanted} belongs there");
+        return format!("`{text}` is a placeholder that was not filled in; {wanted} belongs there").into();
     }
-    format!("`{text}` is not {wanted}")
+    format!("`{text}` is not {wanted}").into()
 }
 
 /// A size as diskspd prints it: in the largest unit that it reaches, with decimals where it is no multiple.
@@ -106,10 +108,10 @@ mod tests {
         assert_eq!(size("2000m", 1), Ok(2000 << 20));
         assert_eq!(size("1b", 4096), Ok(4096));
         assert_eq!(size("512", 1), Ok(512));
-        assert!(size("4Kx", 1).unwrap_err().contains("`x`"));
-        assert!(size("$($b)k", 1).unwrap_err().contains("placeholder"));
-        assert!(size("", 1).unwrap_err().contains("missing"));
-        assert!(size("99999999999T", 1).unwrap_err().contains("larger"));
+        assert!(size("4Kx", 1).unwrap_err().cause.contains("`x`"));
+        assert!(size("$($b)k", 1).unwrap_err().cause.contains("placeholder"));
+        assert!(size("", 1).unwrap_err().cause.contains("missing"));
+        assert!(size("99999999999T", 1).unwrap_err().cause.contains("larger"));
     }
 
     #[test]

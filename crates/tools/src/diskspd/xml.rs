@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use roxmltree::{Document, Node, ParsingOptions};
 
-use crate::Refusal;
+use crate::{Fault, Refusal};
 
 /// More nodes than any profile or result has per byte of text; bounds what a tree takes.
 const BYTES_PER_NODE: usize = 4;
@@ -13,7 +13,7 @@ const BYTES_PER_NODE: usize = 4;
 ///
 /// # Errors
 /// Where it is not well-formed.
-pub fn parse<'a>(text: &'a str, what: &str) -> Result<Document<'a>, Refusal> {
+pub fn parse<'a>(text: &'a str, what: &'static str) -> Result<Document<'a>, Refusal> {
     let options = ParsingOptions {
         allow_dtd: false,
         nodes_limit: u32::try_from(text.len() / BYTES_PER_NODE + 16).unwrap_or(u32::MAX),
@@ -25,6 +25,7 @@ pub fn parse<'a>(text: &'a str, what: &str) -> Result<Document<'a>, Refusal> {
         let cause = text.split(" at ").next().unwrap_or(&text).to_owned();
         Refusal::new(what, format!("it is not well-formed XML: {cause}"))
             .at(format!("line {}, column {}", at.row, at.col))
+            .with_source(error)
     })
 }
 
@@ -47,10 +48,12 @@ pub fn text<'a>(node: Node<'a, '_>, name: &str) -> Option<&'a str> {
 ///
 /// # Errors
 /// When what is there is no number.
-pub fn number<T: std::str::FromStr>(node: Node<'_, '_>, name: &str) -> Result<Option<T>, String> {
+pub fn number<T: std::str::FromStr>(node: Node<'_, '_>, name: &str) -> Result<Option<T>, Fault> {
     match text(node, name) {
         None => Ok(None),
-        Some(text) => text.parse().map(Some).map_err(|_| format!("`{text}` in <{name}> is not a number")),
+        Some(text) => {
+            text.parse().map(Some).map_err(|_| format!("`{text}` in <{name}> is not a number").into())
+        }
     }
 }
 
@@ -58,11 +61,11 @@ pub fn number<T: std::str::FromStr>(node: Node<'_, '_>, name: &str) -> Result<Op
 ///
 /// # Errors
 /// When it says neither true nor false.
-pub fn flag(node: Node<'_, '_>, name: &str) -> Result<bool, String> {
+pub fn flag(node: Node<'_, '_>, name: &str) -> Result<bool, Fault> {
     match text(node, name) {
         Some("true" | "1") => Ok(true),
         None | Some("false" | "0") => Ok(false),
-        Some(other) => Err(format!("`{other}` in <{name}> is neither true nor false")),
+        Some(other) => Err(format!("`{other}` in <{name}> is neither true nor false").into()),
     }
 }
 

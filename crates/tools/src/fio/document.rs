@@ -146,7 +146,7 @@ mod tests {
         let file = |text: &&str| FileText { name: "a.fio".into(), text: (*text).to_owned() };
         let files: Vec<_> = files.iter().map(file).collect();
         let variables = Variables { environment: &|_| None, processors: 1, page_bytes: 4096, memory_mib: 1 };
-        jobs(&invocation, &files, &variables, &mut |_, _| Err("no files here".to_owned()))
+        jobs(&invocation, &files, &variables, &mut |_, _| Err(std::io::ErrorKind::NotFound.into()))
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! One job with its options, in the order in which they were given, and with variables put in.
 
-use crate::Refusal;
+use crate::{Fault, Refusal};
 
 use super::jobfile::Assignment;
 use super::options::{self, OptionRow};
@@ -32,9 +32,9 @@ impl Given {
     }
 
     /// A refusal of its value.
-    pub fn refuse(&self, cause: impl Into<String>) -> Refusal {
+    pub fn refuse(&self, fault: impl Into<Fault>) -> Refusal {
         let at = if self.place.is_empty() { String::new() } else { format!("{}, ", self.place) };
-        Refusal::new("fio job", cause).at(format!("{at}{}", self.row.name))
+        fault.into().of("fio job").at(format!("{at}{}", self.row.name))
     }
 }
 
@@ -73,7 +73,7 @@ impl Job {
     /// When its value is neither.
     pub fn flag(&self, name: &str, default: bool) -> Result<bool, Refusal> {
         let Some(given) = self.last(name) else { return Ok(default) };
-        value::boolean(given.value.as_deref()).map_err(|cause| given.refuse(cause))
+        value::boolean(given.value.as_deref()).map_err(|fault| given.refuse(fault))
     }
 
     /// A whole number.
@@ -99,10 +99,10 @@ impl Job {
     pub fn read<T>(
         &self,
         name: &str,
-        read: impl FnOnce(&str) -> Result<T, String>,
+        read: impl FnOnce(&str) -> Result<T, Fault>,
     ) -> Result<Option<T>, Refusal> {
         let Some(given) = self.last(name) else { return Ok(None) };
-        read(given.text()).map(Some).map_err(|cause| given.refuse(cause))
+        read(given.text()).map(Some).map_err(|fault| given.refuse(fault))
     }
 
     /// What a bare `k` is.
@@ -113,7 +113,7 @@ impl Job {
         let base = self.read("kb_base", |text| match text {
             "1024" => Ok(KiloBase::Binary),
             "1000" => Ok(KiloBase::Decimal),
-            other => Err(format!("`{other}` is neither 1024 nor 1000")),
+            other => Err(format!("`{other}` is neither 1024 nor 1000").into()),
         });
         Ok(base?.unwrap_or_default())
     }
@@ -156,7 +156,7 @@ pub fn given(assignment: &Assignment, variables: &Variables<'_>) -> Result<Given
     };
     let mut given = Given { row, value: None, place, unset: Vec::new() };
     if let Some(value) = &assignment.value {
-        let (text, unset) = with_environment(value, variables).map_err(|cause| given.refuse(cause))?;
+        let (text, unset) = with_environment(value, variables).map_err(|fault| given.refuse(fault))?;
         if let (Some(name), true) = (unset.first(), text.is_empty() && !may_be_empty(row.name)) {
             let cause = format!("the variable {name} is not set, which leaves no value");
             return Err(given.refuse(cause).or(format!("set it: {name}=VALUE fathom fio ...")));
@@ -194,7 +194,7 @@ fn is_of_template(text: &str) -> bool {
 
 /// Puts variables of the environment in for `${NAME}`, and nothing for those that are not set: as fio has it. The
 /// text, and the names of those.
-fn with_environment(text: &str, variables: &Variables<'_>) -> Result<(String, Vec<String>), String> {
+fn with_environment(text: &str, variables: &Variables<'_>) -> Result<(String, Vec<String>), Fault> {
     const LONGEST: usize = 1 << 16;
     let mut made = String::new();
     let mut unset = Vec::new();
@@ -209,7 +209,7 @@ fn with_environment(text: &str, variables: &Variables<'_>) -> Result<(String, Ve
         }
         rest = &rest[start + length + 1..];
         if made.len() > LONGEST {
-            return Err("its value is too long".to_owned());
+            return Err("its value is too long".into());
         }
     }
     made.push_str(rest);

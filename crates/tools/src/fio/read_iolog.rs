@@ -100,7 +100,7 @@ pub struct IoLogFacts {
 /// # Errors
 /// With the line that makes no sense.
 pub fn survey(mut input: impl BufRead) -> Result<Option<IoLogFacts>, Refusal> {
-    let unreadable = |error: std::io::Error| Refusal::new(LOG, error.to_string());
+    let unreadable = |error: std::io::Error| Refusal::caused_by(LOG, error);
     let mut line = Vec::new();
     let mut known: Option<u8> = None;
     let mut facts = IoLogFacts { block_bytes: 4096, ..IoLogFacts::default() };

@@ -183,7 +183,7 @@ pub struct Packed {
 
 impl Packed {
     /// As a refusal.
-    pub fn refusal(&self, expected: &str) -> Refusal {
+    pub fn refusal(&self, expected: &'static str) -> Refusal {
         Refusal::new(expected, format!("compressed with {}", self.packing))
             .or(format!("decompress it first: {}", self.command))
     }

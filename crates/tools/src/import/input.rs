@@ -14,12 +14,10 @@ pub const LARGEST_WHOLE_BYTES: u64 = 1 << 30;
 ///
 /// # Errors
 /// When it is too large, or cannot be read to its end.
-pub fn whole(input: &mut dyn BufRead, expected: &str) -> Result<Vec<u8>, Refusal> {
+pub fn whole(input: &mut dyn BufRead, expected: &'static str) -> Result<Vec<u8>, Refusal> {
     let mut bytes = Vec::new();
-    input
-        .take(LARGEST_WHOLE_BYTES + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|error| unreadable(expected, &error))?;
+    let read = input.take(LARGEST_WHOLE_BYTES + 1).read_to_end(&mut bytes);
+    read.map_err(|error| unreadable(expected, error))?;
     if bytes.len() as u64 > LARGEST_WHOLE_BYTES {
         return Err(too_large(expected));
     }
@@ -27,12 +25,12 @@ pub fn whole(input: &mut dyn BufRead, expected: &str) -> Result<Vec<u8>, Refusal
 }
 
 /// That a file could not be read to its end.
-pub fn unreadable(expected: &str, error: &io::Error) -> Refusal {
-    Refusal::new(expected, format!("reading failed: {error}"))
+pub fn unreadable(expected: &'static str, error: io::Error) -> Refusal {
+    Refusal::new(expected, format!("reading failed: {error}")).with_source(error)
 }
 
 /// That a file is larger than [`LARGEST_WHOLE_BYTES`].
-pub fn too_large(expected: &str) -> Refusal {
+pub fn too_large(expected: &'static str) -> Refusal {
     let cause = format!("the file is larger than {} MiB", LARGEST_WHOLE_BYTES >> 20);
     Refusal::new(expected, cause).or("split it into parts")
 }

@@ -52,8 +52,7 @@ impl Importer {
     /// # Errors
     /// When nothing of it can be trusted, or it is packed.
     pub fn read(&self, mut input: &mut dyn BufRead, context: &Context) -> Result<Vec<Imported>, Refusal> {
-        let start =
-            input.fill_buf().map_err(|error| Refusal::new(self.title, format!("reading failed: {error}")))?;
+        let start = input.fill_buf().map_err(|error| unreadable(self.title, error))?;
         if let Some(packed) = packed(start, &context.file_name) {
             return Err(packed.refusal(self.title));
         }

@@ -2,7 +2,7 @@
 //! first, a total, and behind them percentiles and histograms.
 
 use super::command::Asked;
-use crate::Refusal;
+use crate::{Fault, Refusal};
 
 /// One table with what belongs to it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -73,12 +73,12 @@ enum Column {
 ///
 /// # Errors
 /// Where its numbers stop making sense, or that it has none.
-pub fn read(text: &str, what: &str) -> Result<Vec<Outcome>, Refusal> {
+pub fn read(text: &str, what: &'static str) -> Result<Vec<Outcome>, Refusal> {
     let mut reader = Reader::default();
     for (at, line) in text.lines().enumerate() {
         // Progress is redrawn on its line.
         let line = bare(line.rsplit('\r').find(|part| !part.trim().is_empty()).unwrap_or(line));
-        reader.line(line).map_err(|cause| Refusal::new(what, cause).at(format!("line {}", at + 1)))?;
+        reader.line(line).map_err(|fault| fault.of(what).at(format!("line {}", at + 1)))?;
     }
     reader.finish(what)
 }
@@ -117,7 +117,7 @@ struct Reader {
 }
 
 impl Reader {
-    fn line(&mut self, line: &str) -> Result<(), String> {
+    fn line(&mut self, line: &str) -> Result<(), Fault> {
         if line.is_empty() || line.chars().all(|c| matches!(c, '=' | '-' | ' ')) {
             return Ok(());
         }
@@ -133,7 +133,7 @@ impl Reader {
     }
 
     /// Lines that begin something, or say something of their own; whether this is one.
-    fn title(&mut self, line: &str) -> Result<bool, String> {
+    fn title(&mut self, line: &str) -> Result<bool, Fault> {
         if line.starts_with("Device Information") {
             self.head(line)?;
         } else if let Some(core) = line.strip_prefix("Logical core:") {
@@ -181,12 +181,12 @@ impl Reader {
         }
     }
 
-    fn head(&mut self, line: &str) -> Result<(), String> {
+    fn head(&mut self, line: &str) -> Result<(), Fault> {
         if self.outcome.total.is_some() {
             self.begin();
         }
         let Some((_, names)) = line.split_once(':') else {
-            return Err("the table's head has no columns".to_owned());
+            return Err("the table's head has no columns".into());
         };
         let mut columns = Vec::new();
         for name in names.split_whitespace() {
@@ -206,12 +206,14 @@ impl Reader {
                 // The title over the last three stands between them in some versions.
                 "Latency(us)" => continue,
                 other => {
-                    return Err(format!("`{other}` is not a column that SPDK prints: its unit is not known"));
+                    return Err(
+                        format!("`{other}` is not a column that SPDK prints: its unit is not known").into()
+                    );
                 }
             });
         }
         if !columns.contains(&Column::PerS) || !columns.contains(&Column::MibPerS) {
-            return Err("the table's head has no IOPS and MiB/s".to_owned());
+            return Err("the table's head has no IOPS and MiB/s".into());
         }
         (self.columns, self.place, self.core) = (columns, Place::Table, None);
         Ok(())
@@ -254,7 +256,7 @@ impl Reader {
         self.quirk("depth_reduced", what);
     }
 
-    fn row(&mut self, line: &str) -> Result<(), String> {
+    fn row(&mut self, line: &str) -> Result<(), Fault> {
         let line = line.replace(" IO/s", "").replace(" MB/s", "");
         let words: Vec<&str> = line.split_whitespace().collect();
         let numbers: Vec<f64> = words.iter().rev().map_while(|word| decimal(word)).collect();
@@ -266,7 +268,7 @@ impl Reader {
             // Other output between the rows, as an elision or a warning.
             let looks_cut = !numbers.is_empty() && line.contains(" : ");
             return if looks_cut {
-                Err("a row has fewer numbers than the table's head".to_owned())
+                Err("a row has fewer numbers than the table's head".into())
             } else {
                 Ok(())
             };
@@ -315,20 +317,20 @@ impl Reader {
     }
 
     /// `  50.00000% :   242.834us`
-    fn percentile(&mut self, line: &str) -> Result<(), String> {
+    fn percentile(&mut self, line: &str) -> Result<(), Fault> {
         let parts = line.split_once("% :").and_then(|(percent, value)| {
             Some((decimal(percent.trim())?, decimal(value.trim().strip_suffix("us")?)?))
         });
         let Some((percent, us)) = parts else { return Ok(()) };
         if percent > 100.0 {
-            return Err(format!("unknown percentile {percent}"));
+            return Err(format!("unknown percentile {percent}").into());
         }
         self.distribution().percentiles.push((percent / 100.0, us));
         Ok(())
     }
 
     /// `  209.189 -   210.651:    0.0003%  (        3)`
-    fn bucket(&mut self, line: &str) -> Result<(), String> {
+    fn bucket(&mut self, line: &str) -> Result<(), Fault> {
         let parts = line.split_once(':').and_then(|(range, rest)| {
             let (low, high) = range.split_once('-')?;
             let count = rest.split_once('(')?.1.trim_end_matches(')').trim().parse::<u64>().ok()?;
@@ -336,13 +338,13 @@ impl Reader {
         });
         let Some((low, high, count)) = parts else { return Ok(()) };
         if low > high {
-            return Err(format!("the bucket from {low} to {high} us ends before it begins"));
+            return Err(format!("the bucket from {low} to {high} us ends before it begins").into());
         }
         self.distribution().buckets.push((low, high, count));
         Ok(())
     }
 
-    fn finish(mut self, what: &str) -> Result<Vec<Outcome>, Refusal> {
+    fn finish(mut self, what: &'static str) -> Result<Vec<Outcome>, Refusal> {
         let had_head = !self.columns.is_empty();
         let (has_warnings, has_job) = (self.has_warnings, !self.outcome.asked.depths.is_empty());
         self.begin();

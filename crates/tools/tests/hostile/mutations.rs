@@ -45,7 +45,7 @@ fn read_commands(bytes: &[u8]) {
         let variables =
             Variables { environment: &environment, processors: 4, page_bytes: 4096, memory_mib: 1024 };
         let file = FileText { name: "job.fio".to_owned(), text: text.clone() };
-        let mut include = |_: &str, _: &str| Err("no files here".to_owned());
+        let mut include = |_: &str, _: &str| Err(std::io::ErrorKind::NotFound.into());
         let jobs =
             document::jobs(&Invocation::default(), &[file], &variables, &mut include).unwrap_or_default();
         let around = Around {

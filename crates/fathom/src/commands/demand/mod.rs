@@ -50,7 +50,11 @@ pub fn seen(paths: &[PathBuf], arguments: &MetricsArguments) -> Result<DemandRep
             (_, "") => name(paths, arguments),
             (_, place) => place.to_owned(),
         };
-        Failure::usage(place, format!("not read as {}: {}", refusal.expected, refusal.cause), refusal.remedy)
+        Failure::usage(
+            place,
+            format!("not read as {}: {}", refusal.kind.expected, refusal.cause),
+            refusal.remedy,
+        )
     };
     if let Some(files) = parquet(paths)? {
         return of_parquet(&files, &hints).map_err(refused);

@@ -8,7 +8,7 @@ mod device;
 mod device;
 
 use std::fs::{self, File};
-use std::io::{BufReader, Read};
+use std::io::{self, BufReader, Read};
 use std::path::Path;
 
 use fathom_tools::Refusal;
@@ -26,11 +26,11 @@ const MOST_BYTES: u64 = 8 << 20;
 /// # Errors
 /// When it cannot be read.
 pub fn job_file(name: &str) -> Result<FileText, Failure> {
-    let text = if name == "-" { read_all(std::io::stdin()) } else { read(Path::new(name)) };
+    let text = if name == "-" { read_all(io::stdin()) } else { read(Path::new(name)) };
     let text = text.map_err(|cause| {
         Failure::usage(
             format!("reading the job file {name}"),
-            cause,
+            cause.to_string(),
             "name a job file, or begin a job with --name=NAME",
         )
     })?;
@@ -41,7 +41,7 @@ pub fn job_file(name: &str) -> Result<FileText, Failure> {
 ///
 /// # Errors
 /// When neither can be read.
-pub fn included(name: &str, from: &str) -> Result<String, String> {
+pub fn included(name: &str, from: &str) -> io::Result<String> {
     let beside = Path::new(from).parent().map(|folder| folder.join(name));
     match (read(Path::new(name)), beside) {
         (Err(_), Some(beside)) => read(&beside),
@@ -49,27 +49,31 @@ pub fn included(name: &str, from: &str) -> Result<String, String> {
     }
 }
 
-fn read(path: &Path) -> Result<String, String> {
-    read_all(File::open(path).map_err(|error| error.to_string())?)
+fn read(path: &Path) -> io::Result<String> {
+    read_all(File::open(path)?)
 }
 
-fn read_all(source: impl Read) -> Result<String, String> {
+fn read_all(source: impl Read) -> io::Result<String> {
     let mut bytes = Vec::new();
-    source.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    source.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MOST_BYTES {
-        return Err("it is larger than 8 MiB".to_owned());
+        return Err(damaged("it is larger than 8 MiB"));
     }
     text(&bytes)
 }
 
+fn damaged(cause: impl Into<String>) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, cause.into())
+}
+
 /// Comments may be in any encoding. Options may not: with a letter replaced, a name is another file's.
-fn text(bytes: &[u8]) -> Result<String, String> {
+fn text(bytes: &[u8]) -> io::Result<String> {
     let is_comment = |line: &[u8]| matches!(line.trim_ascii_start().first(), Some(b'#' | b';') | None);
     let broken = bytes
         .split(|byte| *byte == b'\n')
         .position(|line| std::str::from_utf8(line).is_err() && !is_comment(line));
     match broken {
-        Some(line) => Err(format!("line {} is not valid UTF-8", line + 1)),
+        Some(line) => Err(damaged(format!("line {} is not valid UTF-8", line + 1))),
         None => Ok(String::from_utf8_lossy(bytes).into_owned()),
     }
 }
@@ -94,7 +98,7 @@ pub fn variables() -> Variables<'static> {
 /// When it cannot be read, or breaks off in a line.
 pub fn log(name: &str) -> Result<Option<IoLogFacts>, Refusal> {
     let file = File::open(name)
-        .map_err(|error| Refusal::new("a log of I/Os", error.to_string()).or("name one that can be read"))?;
+        .map_err(|error| Refusal::caused_by("a log of I/Os", error).or("name one that can be read"))?;
     read_iolog::survey(BufReader::new(file))
 }
 
@@ -112,6 +116,6 @@ mod tests {
     fn names_are_never_read_with_letters_replaced() {
         assert!(text(b"# caf\xe9\n[a]\n ; \xff\nrw=read\n").unwrap().contains("rw=read"));
         let cause = text(b"[a]\nfilename=/data/\xff.bin\n").unwrap_err();
-        assert_eq!(cause, "line 2 is not valid UTF-8");
+        assert_eq!(cause.to_string(), "line 2 is not valid UTF-8");
     }
 }

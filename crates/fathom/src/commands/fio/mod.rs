@@ -165,7 +165,7 @@ fn workloads(mapped: &[Mapped]) -> Vec<&Workload> {
 }
 
 fn refused(refusal: Refusal) -> Failure {
-    let place = if refusal.place.is_empty() { refusal.expected } else { refusal.place };
+    let place = if refusal.place.is_empty() { refusal.kind.expected.into_owned() } else { refusal.place };
     Failure::usage(place, refusal.cause, refusal.remedy)
 }
 

@@ -160,6 +160,7 @@ fn footer_of<F: ChunkReader>(file: &F) -> std::result::Result<ParquetMetaData, R
         Refusal::new(TABLE, said(&error))
             .at("the footer")
             .or("write it again to its end: a file that is still being written has none")
+            .with_source(error)
     })
 }
 

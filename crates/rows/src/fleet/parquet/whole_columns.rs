@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fathom_tools::{Refusal, RefusalKind};
+use fathom_tools::{Refusal, RefusalAbout};
 use parquet::errors::Result as Decoded;
 use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
 use parquet::file::properties::ReaderProperties;
@@ -30,7 +30,7 @@ pub fn whole_columns<F: ChunkReader + 'static>(
     let rows = footer.row_groups().iter().fold(0, |rows: u64, group| rows.saturating_add(of_group(group)));
     if rows > rows_max {
         let cause = format!("it has {rows} rows, and up to {rows_max} are read");
-        return Err(Refusal::new(TABLE, cause).of_kind(RefusalKind::TooMany));
+        return Err(Refusal::new(TABLE, cause).about(RefusalAbout::TooMany));
     }
     let names = footer.file_metadata().schema_descr().columns();
     let place = |name: &str| names.iter().position(|column| column.path().string() == name);
@@ -44,7 +44,9 @@ pub fn whole_columns<F: ChunkReader + 'static>(
         places.iter().zip(wanted).map(|(at, (_, kind))| at.map(|_| kind.empty())).collect();
     for group in 0..footer.num_row_groups() {
         let read = decoding(|| read(&footer, file, group, &places, &mut columns));
-        read.map_err(|error| Refusal::new(TABLE, said(&error)).at(format!("row group {group}")))?;
+        read.map_err(|error| {
+            Refusal::new(TABLE, said(&error)).at(format!("row group {group}")).with_source(error)
+        })?;
     }
     Ok(columns)
 }

@@ -1,5 +1,6 @@
 //! What concerns a whole command: its outputs, which sections run, and what fathom adds.
 
+use crate::Fault;
 use crate::fio::value::time_ns;
 
 /// Forms of output that were asked for.
@@ -178,7 +179,7 @@ impl Globals {
     ///
     /// # Errors
     /// When its value makes no sense.
-    pub fn set(&mut self, name: &'static str, value: Option<&str>) -> Result<(), String> {
+    pub fn set(&mut self, name: &'static str, value: Option<&str>) -> Result<(), Fault> {
         let row = find(name, false).expect("only names of the table are set");
         self.given.push((row.name, value.map(str::to_owned)));
         match row.does {
@@ -191,7 +192,7 @@ impl Globals {
         Ok(())
     }
 
-    fn set_own(&mut self, name: &str, value: &str) -> Result<(), String> {
+    fn set_own(&mut self, name: &str, value: &str) -> Result<(), Fault> {
         match name {
             "output" => self.output = Some(value.to_owned()),
             "output-format" => self.forms = forms(value)?,
@@ -225,7 +226,8 @@ impl Globals {
                     other => {
                         return Err(format!(
                             "--engine is fathom or fio, not `{other}`; a job's engine is ioengine"
-                        ));
+                        )
+                        .into());
                     }
                 });
             }
@@ -234,11 +236,11 @@ impl Globals {
         Ok(())
     }
 
-    fn set_status_interval(&mut self, text: &str) -> Result<(), String> {
+    fn set_status_interval(&mut self, text: &str) -> Result<(), Fault> {
         const SECOND_NS: u64 = 1_000_000_000;
         let ns = time_ns(text, true)?;
         if ns < 1_000_000 {
-            return Err(format!("`{text}` is too short: write a second or more, e.g. 10"));
+            return Err(format!("`{text}` is too short: write a second or more, e.g. 10").into());
         }
         if ns < SECOND_NS {
             self.warnings.push(format!(
@@ -258,7 +260,7 @@ impl Globals {
     }
 }
 
-fn forms(text: &str) -> Result<Forms, String> {
+fn forms(text: &str) -> Result<Forms, Fault> {
     let mut forms = Forms::default();
     for word in text.split(',').filter(|word| !word.is_empty()) {
         match word {
@@ -267,7 +269,9 @@ fn forms(text: &str) -> Result<Forms, String> {
             "json+" => forms.json_plus = true,
             "terse" | "minimal" => forms.terse = true,
             other => {
-                return Err(format!("unknown output format `{other}`: write normal, json, json+ or terse"));
+                return Err(
+                    format!("unknown output format `{other}`: write normal, json, json+ or terse").into()
+                );
             }
         }
     }

@@ -4,7 +4,7 @@ mod globals;
 
 pub use globals::{Forms, Globals, Row, find as global_option, is_global};
 
-use crate::Refusal;
+use crate::{Fault, Refusal};
 
 use super::jobfile::Assignment;
 use super::options::{self, Takes};
@@ -44,11 +44,11 @@ pub fn parse(arguments: &[String]) -> Result<Invocation, Refusal> {
             None => (word.trim_start_matches('-'), None),
         };
         let short = !word.starts_with("--");
-        let meant = Meant::of(name, short).map_err(|cause| refuse(&cause, &place))?;
+        let meant = Meant::of(name, short).map_err(|fault| refuse(fault, &place))?;
         let mut next = || {
             let value = words.next_if(|(word, _)| !word.is_empty()).map(|(word, _)| word);
             value.ok_or_else(|| {
-                refuse(&format!("`{word}` needs a value"), &place).or(format!("write {word}=VALUE"))
+                refuse(format!("`{word}` needs a value"), &place).or(format!("write {word}=VALUE"))
             })
         };
         match meant {
@@ -59,7 +59,7 @@ pub fn parse(arguments: &[String]) -> Result<Invocation, Refusal> {
                     (None, false) => None,
                 };
                 let set = invocation.globals.set(global.name, value);
-                set.map_err(|cause| refuse(&cause, &place))?;
+                set.map_err(|fault| refuse(fault, &place))?;
             }
             Meant::Job(name) => {
                 let row = options::option(name).expect("only names of the table are meant");
@@ -76,8 +76,8 @@ pub fn parse(arguments: &[String]) -> Result<Invocation, Refusal> {
     Ok(invocation)
 }
 
-fn refuse(cause: &str, place: &str) -> Refusal {
-    Refusal::new("fio command line", cause).at(place)
+fn refuse(fault: impl Into<Fault>, place: &str) -> Refusal {
+    fault.into().of("fio command line").at(place)
 }
 
 /// A word that begins with a dash no option has would be taken for a file.
@@ -86,7 +86,7 @@ fn refuse_dash(word: &str, number: usize) -> Result<(), Refusal> {
     if word.starts_with(dashes) {
         let plain = word.trim_start_matches(dashes);
         let cause = format!("`{word}` begins with a dash that no option has, as documents make them");
-        return Err(refuse(&cause, &format!("argument {number}")).or(format!("type --{plain}")));
+        return Err(refuse(cause, &format!("argument {number}")).or(format!("type --{plain}")));
     }
     if word.is_empty() {
         return Err(refuse("it is empty", &format!("argument {number}")).or("name a job file"));
@@ -102,7 +102,7 @@ enum Meant {
 
 impl Meant {
     /// By the whole name, the letter, or the start of one name alone, as getopt has it.
-    fn of(name: &str, short: bool) -> Result<Self, String> {
+    fn of(name: &str, short: bool) -> Result<Self, Fault> {
         if let Some(row) = globals::find(name, short) {
             return Ok(Self::Global(row));
         }
@@ -122,11 +122,11 @@ impl Meant {
         match (rows.as_slice(), globals.as_slice()) {
             ([one], []) => Ok(Self::Job(one)),
             ([], [one]) => Ok(Self::Global(one)),
-            ([], []) => Err(match options::nearest(name) {
-                Some(near) => format!("fio has no option `{name}`: did you mean `{near}`?"),
-                None => format!("fio has no option `{name}`"),
-            }),
-            _ => Err(format!("`{name}` may be several options: write it out")),
+            ([], []) => {
+                let near = options::nearest(name).map(|near| format!(": did you mean `{near}`?"));
+                Err(format!("fio has no option `{name}`{}", near.unwrap_or_default()).into())
+            }
+            _ => Err(format!("`{name}` may be several options: write it out").into()),
         }
     }
 }

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::cmdline::Globals;
 use super::job::{Given, Job};
-use crate::{Refusal, ToolTarget};
+use crate::{Fault, Refusal, ToolTarget};
 use passing::Verdict;
 
 const JUDGEMENT_OFF: bool = cfg!(feature = "judgement-off");
@@ -119,8 +119,8 @@ fn passed(job: &Job, folder: &str, logs: &mut BTreeMap<String, String>) -> Resul
     Ok(lines)
 }
 
-fn refuse(given: &Given, cause: impl Into<String>) -> Refusal {
-    Refusal { expected: WHAT.to_owned(), ..given.refuse(cause) }
+fn refuse(given: &Given, fault: impl Into<Fault>) -> Refusal {
+    given.refuse(fault).taken_for(WHAT)
 }
 
 /// Letters that fio's reader of job files cuts at or replaces.

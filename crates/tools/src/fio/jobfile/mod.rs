@@ -4,6 +4,8 @@
 //! of either, also inside a value. A section whose name begins with `global` gives the jobs that follow
 //! their defaults. A line that begins with `include` takes in the options of another file.
 
+use std::io;
+
 use crate::Refusal;
 
 /// One line `key=value` of a file.
@@ -41,7 +43,7 @@ pub fn is_global(name: &str) -> bool {
 }
 
 /// Finds the text of an included file: its name as written, and that of the file that includes it.
-pub type Include<'a> = dyn FnMut(&str, &str) -> Result<String, String> + 'a;
+pub type Include<'a> = dyn FnMut(&str, &str) -> io::Result<String> + 'a;
 
 /// Files within files that are still no loop.
 const DEEPEST: usize = 16;
@@ -123,8 +125,9 @@ impl Reader<'_, '_> {
         if depth >= DEEPEST {
             return Err(Refusal::new("fio job file", "files include one another without end").at(place));
         }
-        let text = (self.include)(file, name).map_err(|cause| {
-            Refusal::new("fio job file", format!("cannot include `{file}`: {cause}")).at(place)
+        let text = (self.include)(file, name).map_err(|error| {
+            let cause = format!("cannot include `{file}`: {error}");
+            Refusal::new("fio job file", cause).at(place).with_source(error)
         })?;
         self.file(&text, file, depth + 1)
     }

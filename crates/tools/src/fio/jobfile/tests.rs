@@ -4,8 +4,8 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn none(_: &str, _: &str) -> Result<String, String> {
-    Err("no such file".to_owned())
+fn none(_: &str, _: &str) -> io::Result<String> {
+    Err(io::ErrorKind::NotFound.into())
 }
 
 fn read(text: &str) -> Result<Vec<Section>, Refusal> {
@@ -39,7 +39,7 @@ fn a_value_ends_at_a_semicolon_or_hash_within_it() {
 fn included_files_give_their_options_to_the_section() {
     let mut include = |name: &str, from: &str| {
         assert_eq!(from, "dir/a.fio");
-        (name == "common.fio").then(|| "bs=8k\nrw=read\n".to_owned()).ok_or("missing".to_owned())
+        (name == "common.fio").then(|| "bs=8k\nrw=read\n".to_owned()).ok_or(io::ErrorKind::NotFound.into())
     };
     let sections = parse("[a]\ninclude common.fio\nbs=4k\n", "dir/a.fio", &mut include).expect("a job file");
     assert_eq!(pairs(&sections[0]), [("bs", Some("8k")), ("rw", Some("read")), ("bs", Some("4k"))]);

@@ -119,7 +119,7 @@ const MOST_DOCUMENTS: usize = 100_000;
 /// When it could not be read to its end, or is too large.
 pub fn documents(
     input: &mut dyn BufRead,
-    expected: &str,
+    expected: &'static str,
 ) -> Result<(Vec<Document>, Surroundings, Passed), Refusal> {
     let mut found = Vec::new();
     let mut around = Surroundings::default();

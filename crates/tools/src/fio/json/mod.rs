@@ -61,7 +61,7 @@ fn boxed(mut runs: Vec<RunRecord>) -> Vec<Imported> {
 /// When there is no whole result in it, or two versions of one.
 pub fn runs(input: &mut dyn BufRead, context: &Context) -> Result<Vec<RunRecord>, Refusal> {
     let mut origin = Origin { parser: EXPECTED.to_owned(), ..Origin::default() };
-    let start = input.fill_buf().map_err(|error| unreadable(EXPECTED, &error))?;
+    let start = input.fill_buf().map_err(|error| unreadable(EXPECTED, error))?;
     if start.starts_with(UTF_8_MARK) {
         origin.quirk("byte_order_mark", "a UTF-8 byte order mark at the beginning was left out");
     }

@@ -6,6 +6,7 @@
 use fathom_record::workload::Length;
 use fathom_record::{Origin, Workload};
 
+use crate::Fault;
 use crate::fio::job::{Given, Job};
 use crate::fio::map;
 use crate::fio::options::{self, EngineRow};
@@ -109,14 +110,14 @@ impl Values<'_, '_> {
         &mut self,
         field: &str,
         names: &[&str],
-        read: impl FnOnce(&str) -> Result<T, String>,
+        read: impl FnOnce(&str) -> Result<T, Fault>,
     ) -> Option<T> {
         let text = self.options.get(names)?;
         match read(text) {
             Ok(value) => Some(value),
-            Err(cause) => {
+            Err(fault) => {
                 let name = names.first().copied().unwrap_or_default();
-                self.origin.lacks(format!("workload.{field}"), format!("{name}={text}: {cause}"));
+                self.origin.lacks(format!("workload.{field}"), format!("{name}={text}: {fault}"));
                 None
             }
         }

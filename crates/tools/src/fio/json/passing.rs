@@ -169,13 +169,13 @@ impl<'a> Passing<'a> {
     ///
     /// # Errors
     /// When it could not be read to its end, or is too large.
-    pub fn finish(mut self, expected: &str) -> Result<Passed, Refusal> {
+    pub fn finish(mut self, expected: &'static str) -> Result<Passed, Refusal> {
         while !self.has_ended {
             self.pass_all();
             self.more();
         }
         match self.failed {
-            Some(Failure::Reading(error)) => Err(unreadable(expected, &error)),
+            Some(Failure::Reading(error)) => Err(unreadable(expected, error)),
             Some(Failure::TooLarge) => Err(too_large(expected)),
             None => Ok(Passed { mark: self.mark, kept: self.kept }),
         }

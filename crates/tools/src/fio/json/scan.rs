@@ -77,7 +77,7 @@ impl<'a> Scanner<'a> {
     ///
     /// # Errors
     /// When it could not be read to its end, or is too large.
-    pub fn finish(self, expected: &str) -> Result<Passed, Refusal> {
+    pub fn finish(self, expected: &'static str) -> Result<Passed, Refusal> {
         self.passing.finish(expected)
     }
 

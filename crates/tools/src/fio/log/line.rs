@@ -6,6 +6,7 @@ use memchr::memchr;
 
 use crate::Refusal;
 use crate::digits::leading_count;
+use crate::import::unreadable;
 
 /// No line of a log is longer: one of a histogram log has 1859 numbers.
 const LONGEST_LINE_BYTES: usize = 1 << 20;
@@ -34,7 +35,7 @@ impl<'a> Lines<'a> {
     pub fn next(&mut self) -> Result<Option<(&[u8], bool)>, Refusal> {
         self.input.consume(std::mem::take(&mut self.given));
         if self.line_in_reader()? {
-            let line = self.input.fill_buf().map_err(|error| failed(&error, self.expected))?;
+            let line = self.input.fill_buf().map_err(|error| unreadable(self.expected, error))?;
             return Ok(Some((line[..self.given].trim_ascii_end(), false)));
         }
         self.gathered()
@@ -42,7 +43,7 @@ impl<'a> Lines<'a> {
 
     /// Whether the next line lies in the reader's buffer as a whole; its length is noted.
     fn line_in_reader(&mut self) -> Result<bool, Refusal> {
-        let held = self.input.fill_buf().map_err(|error| failed(&error, self.expected))?;
+        let held = self.input.fill_buf().map_err(|error| unreadable(self.expected, error))?;
         let Some(end) = memchr(b'\n', held).filter(|end| *end < LONGEST_LINE_BYTES) else { return Ok(false) };
         self.given = end + 1;
         self.number += 1;
@@ -54,7 +55,7 @@ impl<'a> Lines<'a> {
         self.buffer.clear();
         let mut limited = std::io::Read::take(&mut *self.input, LONGEST_LINE_BYTES as u64);
         let read =
-            limited.read_until(b'\n', &mut self.buffer).map_err(|error| failed(&error, self.expected))?;
+            limited.read_until(b'\n', &mut self.buffer).map_err(|error| unreadable(self.expected, error))?;
         if read == 0 {
             return Ok(None);
         }
@@ -66,10 +67,6 @@ impl<'a> Lines<'a> {
         }
         Ok(Some((self.buffer.trim_ascii_end(), is_cut)))
     }
-}
-
-fn failed(error: &std::io::Error, expected: &str) -> Refusal {
-    Refusal::new(expected, format!("reading failed: {error}"))
 }
 
 /// The numbers of a line; a priority may be hexadecimal.

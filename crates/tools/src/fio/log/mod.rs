@@ -14,7 +14,7 @@ use fathom_record::run::Tool;
 use jiff::Timestamp;
 
 use crate::Refusal;
-use crate::import::{Confidence, Context, Head, Imported, Importer, UTF_8_MARK};
+use crate::import::{Confidence, Context, Head, Imported, Importer, UTF_8_MARK, unreadable};
 
 /// Logs whose file says what they hold.
 pub const LOG: Importer =
@@ -163,7 +163,7 @@ fn read_as(
     kind: Option<Kind>,
 ) -> Result<Vec<Imported>, Refusal> {
     const EXPECTED: &str = "fio log";
-    let failed = |error| Refusal::new(EXPECTED, format!("reading failed: {error}"));
+    let failed = |error| unreadable(EXPECTED, error);
     if input.fill_buf().map_err(failed)?.starts_with(UTF_8_MARK) {
         input.consume(UTF_8_MARK.len());
     }

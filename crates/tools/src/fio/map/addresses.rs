@@ -4,8 +4,8 @@ use fathom_record::workload::{Addresses, Sizes, SizesByDirection, Zone};
 
 use super::Mapper;
 use super::direction::Kind;
-use crate::Refusal;
 use crate::fio::value::{self, Size};
+use crate::{Fault, Refusal};
 
 /// Zones that a distribution may have: as many as fio takes.
 const MOST_ZONES: usize = 256;
@@ -112,9 +112,9 @@ impl Mapper<'_> {
     /// The share of random offsets among those that follow the last I/O.
     fn random_share(&mut self, own_grids: bool) -> Result<Option<Addresses>, Refusal> {
         let Some(given) = self.job.last("percentage_random") else { return Ok(None) };
-        let each: Result<Vec<u64>, String> =
+        let each: Result<Vec<u64>, Fault> =
             value::triple(given.text()).into_iter().flatten().map(value::int).collect();
-        let each = each.map_err(|cause| given.refuse(cause))?;
+        let each = each.map_err(|fault| given.refuse(fault))?;
         match each.first() {
             None | Some(100) if each.iter().all(|percent| *percent == 100) => Ok(None),
             Some(0) if each.iter().all(|percent| *percent == 0) => Ok(Some(Addresses::Sequential)),

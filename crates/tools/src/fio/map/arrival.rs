@@ -72,7 +72,7 @@ impl Mapper<'_> {
             for (at, part) in value::triple(given.text()).into_iter().enumerate() {
                 let Some(part) = part.filter(|_| used[at].0) else { continue };
                 let number = value::bytes(part.split('-').next().unwrap_or(part), self.kilo)
-                    .map_err(|cause| given.refuse(cause))?;
+                    .map_err(|fault| given.refuse(fault))?;
                 let bytes = if name == "rate" { used[at].1.mean_bytes() } else { 1.0 };
                 // Of a rate in bytes and one in I/Os, fio takes the bytes.
                 let rate = Some(number as f64 / bytes).filter(|rate| rate.is_finite() && *rate > 0.0);

@@ -51,7 +51,7 @@ impl Mapper<'_> {
                 .and_then(|w| u32::try_from(w).map_err(|_| "a weight is below 2^32".into()))
                 .map(u32::wrapping_neg),
         };
-        let weight = weight.map_err(|cause: String| given.refuse(cause))?;
+        let weight = weight.map_err(|fault| given.refuse(fault))?;
         if weight == 0 {
             return Ok(None);
         }

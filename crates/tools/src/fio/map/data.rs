@@ -39,7 +39,7 @@ impl Mapper<'_> {
                 self.hand_over(format!("{name}={}: {words}", given.text()));
                 return Ok(None);
             }
-            let bytes = pattern(given.text()).map_err(|cause| given.refuse(cause))?;
+            let bytes = pattern(given.text()).map_err(|fault| given.refuse(fault))?;
             return Ok(Some(Content::of_pattern(&bytes)));
         }
         let renewed = self.job.flag("scramble_buffers", true)?

@@ -90,16 +90,16 @@ impl Mapper<'_> {
     fn modifier(&mut self, after: &str, kind: &mut Kind) -> Result<(), Refusal> {
         let given = self.job.last("rw").expect("a modifier follows rw");
         if kind.random {
-            if value::int(after).map_err(|cause| given.refuse(cause))? > 1 {
+            if value::int(after).map_err(|fault| given.refuse(fault))? > 1 {
                 self.hand_over(format!("rw={}: a random offset serves one I/O", given.text()));
             }
             return Ok(());
         }
         if let Some(after) = after.strip_prefix('-') {
-            kind.back_bytes = value::bytes(after, self.kilo).map_err(|cause| given.refuse(cause))?;
+            kind.back_bytes = value::bytes(after, self.kilo).map_err(|fault| given.refuse(fault))?;
             return Ok(());
         }
-        kind.hole_bytes = value::bytes(after, self.kilo).map_err(|cause| given.refuse(cause))?;
+        kind.hole_bytes = value::bytes(after, self.kilo).map_err(|fault| given.refuse(fault))?;
         Ok(())
     }
 
@@ -148,7 +148,7 @@ impl Mapper<'_> {
         };
         let percent = self.job.read(name, |text| match value::int(text.trim_end_matches('%'))? {
             percent if percent <= 100 => Ok(percent),
-            percent => Err(format!("{percent} is not between 0 and 100")),
+            percent => Err(format!("{percent} is not between 0 and 100").into()),
         })?;
         let share = percent.unwrap_or(50) as f64 / 100.0;
         Ok(if name == "rwmixread" { share } else { 1.0 - share })

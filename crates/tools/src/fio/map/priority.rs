@@ -5,9 +5,9 @@ use fathom_record::engines::Need;
 use fathom_record::options::{Priorities, Priority, PriorityRule};
 
 use super::Mapper;
-use crate::Refusal;
 use crate::fio::job::Given;
 use crate::fio::value;
+use crate::{Fault, Refusal};
 
 /// Class that single I/Os have where none is given: real time.
 const HIGHEST_CLASS: u64 = 1;
@@ -36,7 +36,7 @@ impl Mapper<'_> {
         let given = ["prioclass", "prio", "priohint"].into_iter().find_map(|name| self.job.last(name));
         let class = class.filter(|class| *class > 0).unwrap_or(USUAL_CLASS);
         let made = priority(class, level.unwrap_or(0), hint);
-        made.map_err(|cause| given.expect("one of them was read").refuse(cause))
+        made.map_err(|fault| given.expect("one of them was read").refuse(fault))
     }
 
     /// `cmdprio_percentage` or `cmdprio_bssplit`, of an engine that has them.
@@ -68,14 +68,17 @@ impl Mapper<'_> {
         let number = |name: &str, default: u64| {
             let Some(given) = self.job.last(name) else { return Ok(default) };
             let text = value::triple(given.text())[direction].unwrap_or_default();
-            value::int(text).map_err(|cause| given.refuse(cause))
+            value::int(text).map_err(|fault| given.refuse(fault))
         };
         let class = number("cmdprio_class", HIGHEST_CLASS)?;
         let made = priority(class, number("cmdprio", 0)?, number("cmdprio_hint", 0)?);
-        made.map_err(|cause| {
+        made.map_err(|fault| {
             let names = ["cmdprio_class", "cmdprio", "cmdprio_hint"];
             let given = names.into_iter().find_map(|name| self.job.last(name));
-            given.map_or_else(|| Refusal::new("fio job", cause.clone()), |given| given.refuse(cause.clone()))
+            match given {
+                Some(given) => given.refuse(fault),
+                None => fault.of("fio job"),
+            }
         })
     }
 
@@ -83,7 +86,7 @@ impl Mapper<'_> {
         match value::int(text.trim_end_matches('%')) {
             Ok(percent) if percent <= 100 => Ok(percent as u32),
             Ok(percent) => Err(given.refuse(format!("{percent} is not between 0 and 100"))),
-            Err(cause) => Err(given.refuse(cause)),
+            Err(fault) => Err(given.refuse(fault)),
         }
     }
 
@@ -106,14 +109,14 @@ impl Mapper<'_> {
                         .refuse(format!("`{part}` is neither SIZE/PERCENT nor SIZE/PERCENT/CLASS/LEVEL")));
                 }
             };
-            let number = |text: &str| value::int(text).map_err(|cause| given.refuse(cause));
-            let bytes = value::bytes(bytes, self.kilo).map_err(|cause| given.refuse(cause))?;
+            let number = |text: &str| value::int(text).map_err(|fault| given.refuse(fault));
+            let bytes = value::bytes(bytes, self.kilo).map_err(|fault| given.refuse(fault))?;
             let bytes = u32::try_from(bytes)
                 .map_err(|_| given.refuse(format!("`{part}`: no I/O has that length")))?;
             let priority = match own {
                 None => usual,
                 Some([class, level, hint]) => priority(number(class)?, number(level)?, number(hint)?)
-                    .map_err(|cause| given.refuse(format!("`{part}`: {cause}")))?,
+                    .map_err(|fault| given.refuse(format!("`{part}`: {fault}")))?,
             };
             let percent = self.percent(given, percent)?;
             shares.push(PriorityRule { direction, bytes: Some(bytes), percent, priority });
@@ -143,12 +146,12 @@ impl Mapper<'_> {
     }
 }
 
-fn priority(class: u64, level: u64, hint: u64) -> Result<Priority, String> {
+fn priority(class: u64, level: u64, hint: u64) -> Result<Priority, Fault> {
     if class > 3 {
-        return Err(format!("{class} is not a valid class: 1 is real time, 2 best effort, 3 idle"));
+        return Err(format!("{class} is not a valid class: 1 is real time, 2 best effort, 3 idle").into());
     }
     if level > 7 || hint > 1023 {
-        return Err("levels are 0 to 7, and hints 0 to 1023".to_owned());
+        return Err("levels are 0 to 7, and hints 0 to 1023".into());
     }
     Ok(Priority { class: class as u8, level: level as u8, hint: hint as u16 })
 }

@@ -168,7 +168,7 @@ fn percentiles(job: &Job) -> Result<Vec<f64>, Refusal> {
     let list = job.read("percentile_list", |text| {
         let list = value::floats(text)?;
         if list.len() > MOST_PERCENTILES || list.iter().any(|p| !(0.0..=100.0).contains(p)) {
-            return Err(format!("percentiles are at most {MOST_PERCENTILES} numbers from 0 to 100"));
+            return Err(format!("percentiles are at most {MOST_PERCENTILES} numbers from 0 to 100").into());
         }
         Ok(list)
     })?;

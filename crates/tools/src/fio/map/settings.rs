@@ -8,9 +8,9 @@ use fathom_record::workload::Mix;
 
 use super::native::native;
 use super::{EngineRow, Mapper, has_writes};
-use crate::Refusal;
 use crate::fio::job::Given;
 use crate::fio::value;
+use crate::{Fault, Refusal};
 
 impl Mapper<'_> {
     /// The engine of a job's runs, none where the job goes to fio, and how they go about their targets.
@@ -79,7 +79,7 @@ impl Mapper<'_> {
             "none" | "0" => Ok(None),
             "dsync" => Ok(Some(Durable::Data)),
             "sync" | "1" | "" => Ok(Some(Durable::All)),
-            other => Err(format!("`{other}` is none of none, sync and dsync")),
+            other => Err(format!("`{other}` is none of none, sync and dsync").into()),
         };
         let asked = self.job.read("sync", read)?.flatten();
         Ok(match asked {
@@ -133,14 +133,14 @@ impl Mapper<'_> {
 }
 
 /// A list as `0-3,6`.
-fn processors(text: &str) -> Result<Vec<u32>, String> {
+fn processors(text: &str) -> Result<Vec<u32>, Fault> {
     const MOST: u64 = 4096;
     let mut list = Vec::new();
     for part in text.split(',').filter(|part| !part.is_empty()) {
         let (from, to) = part.split_once(['-', ':']).unwrap_or((part, part));
         let (from, to) = (value::int(from)?, value::int(to)?);
         if from > to || to >= MOST {
-            return Err(format!("`{part}` names no CPUs"));
+            return Err(format!("`{part}` names no CPUs").into());
         }
         list.extend((from..=to).map(|number| number as u32));
     }

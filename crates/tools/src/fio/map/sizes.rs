@@ -4,8 +4,8 @@ use fathom_record::workload::{SizeShare, Sizes, SizesByDirection};
 
 use super::Mapper;
 use super::direction::Kind;
-use crate::Refusal;
 use crate::fio::value;
+use crate::{Fault, Refusal};
 
 const DEFAULT_BYTES: u64 = 4096;
 /// Parts that a split may have: as many as fio takes.
@@ -49,14 +49,14 @@ impl Mapper<'_> {
     fn of_each(
         &mut self,
         name: &str,
-        read: impl Fn(&mut Self, &str) -> Result<Sizes, String>,
+        read: impl Fn(&mut Self, &str) -> Result<Sizes, Fault>,
     ) -> Result<[Sizes; 3], Refusal> {
         let default = || Sizes::Fixed { bytes: DEFAULT_BYTES };
         let Some(given) = self.job.last(name) else { return Ok([default(), default(), default()]) };
         let mut each = Vec::with_capacity(3);
         for part in value::triple(given.text()) {
             each.push(match part {
-                Some(part) => read(self, part).map_err(|cause| given.refuse(cause))?,
+                Some(part) => read(self, part).map_err(|fault| given.refuse(fault))?,
                 None => default(),
             });
         }
@@ -64,13 +64,13 @@ impl Mapper<'_> {
     }
 
     /// `4k-16k`: the multiples of the smallest, all as often.
-    fn range(&mut self, text: &str) -> Result<Sizes, String> {
+    fn range(&mut self, text: &str) -> Result<Sizes, Fault> {
         let Some((from, to)) = text.split_once(['-', ':']) else {
-            return Err(format!("`{text}` is not a range: write one as 4k-64k"));
+            return Err(format!("`{text}` is not a range: write one as 4k-64k").into());
         };
         let (min_bytes, max_bytes) = (value::bytes(from, self.kilo)?, value::bytes(to, self.kilo)?);
         if min_bytes > max_bytes {
-            return Err(format!("`{text}` ends before it begins"));
+            return Err(format!("`{text}` ends before it begins").into());
         }
         if min_bytes == max_bytes {
             return Ok(Sizes::Fixed { bytes: min_bytes });
@@ -87,7 +87,7 @@ impl Mapper<'_> {
     }
 
     /// `4k/60:64k/`: sizes with percentages; those without share what is left.
-    fn split(&mut self, text: &str) -> Result<Sizes, String> {
+    fn split(&mut self, text: &str) -> Result<Sizes, Fault> {
         let mut parts: Vec<(u64, Option<f64>)> = Vec::new();
         for part in text.split(':').filter(|part| !part.is_empty()) {
             let (size, percent) = part.split_once('/').unwrap_or((part, ""));
@@ -99,12 +99,12 @@ impl Mapper<'_> {
             parts.push((bytes, percent));
         }
         if parts.len() > MOST_PARTS {
-            return Err(format!("a split has at most {MOST_PARTS} parts"));
+            return Err(format!("a split has at most {MOST_PARTS} parts").into());
         }
         let given: f64 = parts.iter().filter_map(|(_, percent)| *percent).sum();
         let open = parts.iter().filter(|(_, percent)| percent.is_none()).count();
         if given > 100.0 || given < 100.0 && open == 0 || parts.is_empty() {
-            return Err(format!("the percentages of `{text}` are {given} together, not 100"));
+            return Err(format!("the percentages of `{text}` are {given} together, not 100").into());
         }
         let rest = if open > 0 { (100.0 - given) / open as f64 } else { 0.0 };
         let shares = parts
@@ -120,12 +120,12 @@ impl Mapper<'_> {
         sizes: &SizesByDirection,
     ) -> Result<Option<u64>, Refusal> {
         let Some(given) = self.job.last("ba").filter(|_| kind.random) else { return Ok(None) };
-        let each: Result<Vec<u64>, String> = value::triple(given.text())
+        let each: Result<Vec<u64>, Fault> = value::triple(given.text())
             .into_iter()
             .flatten()
             .map(|part| value::bytes(part, self.kilo))
             .collect();
-        let each = each.map_err(|cause| given.refuse(cause))?;
+        let each = each.map_err(|fault| given.refuse(fault))?;
         if each.iter().any(|bytes| *bytes != each[0]) || sizes.own_alignment {
             self.hand_over(format!(
                 "ba={}: directions with alignments of their own are not alike",

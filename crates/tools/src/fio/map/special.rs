@@ -9,8 +9,8 @@ use fathom_record::workload::{
 use super::direction::Kind;
 use super::place::{Place, Region};
 use super::{Mapper, has_reads, has_writes};
-use crate::Refusal;
 use crate::fio::value::{self, KiloBase};
+use crate::{Fault, Refusal};
 
 /// What is known of a job when its special wishes are read.
 pub(super) struct Known<'a> {
@@ -101,7 +101,7 @@ impl Mapper<'_> {
         let ios = match rest {
             "" => 1,
             rest if matches!(word, "roundrobin" | "random" | "sequential") => {
-                value::int(rest).map_err(|cause| given.refuse(cause))?.max(1)
+                value::int(rest).map_err(|fault| given.refuse(fault))?.max(1)
             }
             _ => 1,
         };
@@ -198,9 +198,9 @@ impl Mapper<'_> {
 ///
 /// # Errors
 /// What is none of these, and what to write.
-pub(super) fn pattern(text: &str) -> Result<Vec<u8>, String> {
+pub(super) fn pattern(text: &str) -> Result<Vec<u8>, Fault> {
     const MOST_BYTES: usize = 512;
-    let refuse = || format!("`{text}` is not a pattern: write 0xdeadbeef, \"text\" or a number");
+    let refuse = || Fault::from(format!("`{text}` is not a pattern: write 0xdeadbeef, \"text\" or a number"));
     let mut bytes = Vec::new();
     let mut rest = text.trim();
     while !rest.is_empty() {

@@ -33,7 +33,8 @@ fn jobs(words: &str) -> Vec<Job> {
     let words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
     let invocation = cmdline::parse(&words).expect("a command line");
     let variables = Variables { environment: &|_| None, processors: 1, page_bytes: 4096, memory_mib: 1 };
-    document::jobs(&invocation, &[], &variables, &mut |_, _| Err(String::new())).expect("jobs")
+    document::jobs(&invocation, &[], &variables, &mut |_, _| Err(std::io::ErrorKind::NotFound.into()))
+        .expect("jobs")
 }
 
 fn mapped(words: &str) -> Mapped {

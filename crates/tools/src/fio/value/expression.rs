@@ -1,6 +1,7 @@
 //! Arithmetic in parentheses, with units, as fio's parser does it.
 
 use super::{KiloBase, byte_factor, time_factor};
+use crate::Fault;
 
 /// What the units of an expression mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,17 +23,17 @@ const DEEPEST: usize = 32;
 ///
 /// # Errors
 /// Where it is no expression, divides by nothing, or is negative.
-pub fn evaluate(text: &str, base: KiloBase, units: Units) -> Result<u64, String> {
+pub fn evaluate(text: &str, base: KiloBase, units: Units) -> Result<u64, Fault> {
     let mut reader = Reader { rest: text.trim(), base, units, depth: 0 };
     let value = reader.sum().and_then(|value| match reader.rest.trim_start() {
         "" => Ok(value),
-        left => Err(format!("nothing is expected at `{left}`")),
+        left => Err(format!("nothing is expected at `{left}`").into()),
     });
     // A bare number in seconds got its unit at the number.
     match value {
         Ok(value) if value.is_finite() && (0.0..1.8e19).contains(&value) => Ok(value as u64),
-        Ok(_) => Err(format!("`{text}` is not a number from 0 on")),
-        Err(cause) => Err(format!("`{text}` is not an expression: {cause}")),
+        Ok(_) => Err(format!("`{text}` is not a number from 0 on").into()),
+        Err(fault) => Err(format!("`{text}` is not an expression: {fault}").into()),
     }
 }
 
@@ -51,7 +52,7 @@ impl Reader<'_> {
         Some(first)
     }
 
-    fn sum(&mut self) -> Result<f64, String> {
+    fn sum(&mut self) -> Result<f64, Fault> {
         let mut value = self.product()?;
         while let Some(sign) = self.take(&['+', '-']) {
             let next = self.product()?;
@@ -60,12 +61,12 @@ impl Reader<'_> {
         Ok(value)
     }
 
-    fn product(&mut self) -> Result<f64, String> {
+    fn product(&mut self) -> Result<f64, Fault> {
         let mut value = self.power()?;
         while let Some(sign) = self.take(&['*', '/', '%']) {
             let next = self.power()?;
             if sign != '*' && next == 0.0 {
-                return Err("it divides by 0".to_owned());
+                return Err("it divides by 0".into());
             }
             value = match sign {
                 '*' => value * next,
@@ -76,7 +77,7 @@ impl Reader<'_> {
         Ok(value)
     }
 
-    fn power(&mut self) -> Result<f64, String> {
+    fn power(&mut self) -> Result<f64, Fault> {
         let base = self.term()?;
         match self.take(&['^']) {
             Some(_) => {
@@ -87,21 +88,21 @@ impl Reader<'_> {
         }
     }
 
-    fn power_nested(&mut self) -> Result<f64, String> {
+    fn power_nested(&mut self) -> Result<f64, Fault> {
         self.depth += 1;
         if self.depth > DEEPEST {
-            return Err("it is nested too deeply".to_owned());
+            return Err("it is nested too deeply".into());
         }
         let value = self.power();
         self.depth -= 1;
         value
     }
 
-    fn term(&mut self) -> Result<f64, String> {
+    fn term(&mut self) -> Result<f64, Fault> {
         if self.take(&['-']).is_some() {
             self.depth += 1;
             if self.depth > DEEPEST {
-                return Err("it is nested too deeply".to_owned());
+                return Err("it is nested too deeply".into());
             }
             let value = self.term()?;
             self.depth -= 1;
@@ -110,23 +111,23 @@ impl Reader<'_> {
         if self.take(&['(']).is_some() {
             self.depth += 1;
             if self.depth > DEEPEST {
-                return Err("it is nested too deeply".to_owned());
+                return Err("it is nested too deeply".into());
             }
             let value = self.sum()?;
             self.depth -= 1;
             return match self.take(&[')']) {
                 Some(_) => Ok(value),
-                None => Err("a parenthesis is open".to_owned()),
+                None => Err("a parenthesis is open".into()),
             };
         }
         self.number()
     }
 
-    fn number(&mut self) -> Result<f64, String> {
+    fn number(&mut self) -> Result<f64, Fault> {
         self.rest = self.rest.trim_start();
         let end = self.rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(self.rest.len());
         let (digits, rest) = self.rest.split_at(end);
-        let number: f64 = digits.parse().map_err(|_| "a number is missing".to_owned())?;
+        let number: f64 = digits.parse().map_err(|_| "a number is missing")?;
         let end = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len());
         let (suffix, rest) = rest.split_at(end);
         self.rest = rest;

@@ -7,6 +7,8 @@ mod expression;
 
 pub use expression::{Units, evaluate};
 
+use crate::Fault;
+
 /// What a bare `k` and a `kib` multiply by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum KiloBase {
@@ -44,7 +46,7 @@ impl Size {
 ///
 /// # Errors
 /// What is wrong with it, and what to write.
-pub fn size(text: &str, base: KiloBase) -> Result<Size, String> {
+pub fn size(text: &str, base: KiloBase) -> Result<Size, Fault> {
     let text = text.trim();
     if text.starts_with('(') {
         return Ok(Size::Bytes(evaluate(text, base, Units::Bytes)?));
@@ -59,18 +61,18 @@ pub fn size(text: &str, base: KiloBase) -> Result<Size, String> {
     }
     let factor = byte_factor(suffix, base)
         .ok_or_else(|| format!("`{text}` is not a size: write one as 4096, 4k, 10g or 20%"))?;
-    number.checked_mul(factor).map(Size::Bytes).ok_or_else(|| format!("`{text}` is too large"))
+    number.checked_mul(factor).map(Size::Bytes).ok_or_else(|| format!("`{text}` is too large").into())
 }
 
 /// A size that is not a share.
 ///
 /// # Errors
 /// As [`size`].
-pub fn bytes(text: &str, base: KiloBase) -> Result<u64, String> {
+pub fn bytes(text: &str, base: KiloBase) -> Result<u64, Fault> {
     match size(text, base)? {
         Size::Bytes(bytes) => Ok(bytes),
         Size::Percent(_) | Size::Zones(_) => {
-            Err(format!("`{}` is a share or zones where a size belongs: write one as 4k", text.trim()))
+            Err(format!("`{}` is a share or zones where a size belongs: write one as 4k", text.trim()).into())
         }
     }
 }
@@ -79,15 +81,15 @@ pub fn bytes(text: &str, base: KiloBase) -> Result<u64, String> {
 ///
 /// # Errors
 /// What is wrong with it.
-pub fn int(text: &str) -> Result<u64, String> {
-    bytes(text, KiloBase::Binary).map_err(|_| format!("`{}` is not a whole number", text.trim()))
+pub fn int(text: &str) -> Result<u64, Fault> {
+    bytes(text, KiloBase::Binary).map_err(|_| format!("`{}` is not a whole number", text.trim()).into())
 }
 
 /// A yes or no; nothing is a yes.
 ///
 /// # Errors
 /// When it is neither.
-pub fn boolean(text: Option<&str>) -> Result<bool, String> {
+pub fn boolean(text: Option<&str>) -> Result<bool, Fault> {
     match text.map(str::trim) {
         None | Some("") => Ok(true),
         Some(text) => match text.to_ascii_lowercase().as_str() {
@@ -96,7 +98,7 @@ pub fn boolean(text: Option<&str>) -> Result<bool, String> {
             // fio reads the number alone, as of the `0/1` of a description.
             number => int(number.split('/').next().unwrap_or(number))
                 .map(|value| value != 0)
-                .map_err(|_| format!("`{text}` is neither 0 nor 1")),
+                .map_err(|_| format!("`{text}` is neither 0 nor 1").into()),
         },
     }
 }
@@ -105,13 +107,13 @@ pub fn boolean(text: Option<&str>) -> Result<bool, String> {
 ///
 /// # Errors
 /// What is wrong with it, and what to write.
-pub fn time_ns(text: &str, bare_is_seconds: bool) -> Result<u64, String> {
+pub fn time_ns(text: &str, bare_is_seconds: bool) -> Result<u64, Fault> {
     let text = text.trim();
     if text.starts_with('(') {
         let units = if bare_is_seconds { Units::Seconds } else { Units::Micros };
         return evaluate(text, KiloBase::Binary, units)?
             .checked_mul(1000)
-            .ok_or_else(|| format!("`{text}` is too long"));
+            .ok_or_else(|| format!("`{text}` is too long").into());
     }
     let (number, suffix) = split_number(text)?;
     let micros = match suffix {
@@ -123,17 +125,17 @@ pub fn time_ns(text: &str, bare_is_seconds: bool) -> Result<u64, String> {
     number
         .checked_mul(micros)
         .and_then(|micros: u64| micros.checked_mul(1000))
-        .ok_or_else(|| format!("`{text}` is too long"))
+        .ok_or_else(|| format!("`{text}` is too long").into())
 }
 
 /// Numbers with a point between colons.
 ///
 /// # Errors
 /// What is wrong with it.
-pub fn floats(text: &str) -> Result<Vec<f64>, String> {
+pub fn floats(text: &str) -> Result<Vec<f64>, Fault> {
     let number = |part: &str| {
         let number: Result<f64, _> = part.trim().parse();
-        number.ok().filter(|n| n.is_finite()).ok_or_else(|| format!("`{part}` is not a number"))
+        number.ok().filter(|n| n.is_finite()).ok_or_else(|| format!("`{part}` is not a number").into())
     };
     text.split([':', ',']).map(number).collect()
 }
@@ -151,7 +153,7 @@ pub fn triple(text: &str) -> [Option<&str>; 3] {
 }
 
 /// The digits at the start and what follows, in lower case at its use.
-fn split_number(text: &str) -> Result<(u64, &str), String> {
+fn split_number(text: &str) -> Result<(u64, &str), Fault> {
     let refuse = || format!("`{text}` does not begin with a number");
     if let Some(hex) = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
         let end = hex.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(hex.len());
@@ -163,7 +165,8 @@ fn split_number(text: &str) -> Result<(u64, &str), String> {
     if digits[end..].starts_with('.') {
         return Err(format!(
             "`{text}` has a point, where fio reads the whole number alone: write it in a smaller unit"
-        ));
+        )
+        .into());
     }
     let number = digits[..end].parse().map_err(|_| refuse())?;
     Ok((number, &digits[end..]))

@@ -50,7 +50,7 @@ fn put(sheet: &mut Sheet, table: &str, thing: &str, row: &Tree) {
 ///
 /// # Errors
 /// When there is none, or more than one.
-pub fn one_host<'a>(tree: &'a Tree, tool: &str) -> Result<&'a Tree, Refusal> {
+pub fn one_host<'a>(tree: &'a Tree, tool: &'static str) -> Result<&'a Tree, Refusal> {
     let hosts = tree.get("sysstat").and_then(|sysstat| sysstat.get("hosts")).map(Tree::elements);
     match hosts.unwrap_or_default() {
         [host] => Ok(host),

@@ -281,14 +281,14 @@ impl<'a> Filling<'a> {
     }
 }
 
-fn out_of_proportion(tool: &str, filling: &Filling<'_>) -> Refusal {
+fn out_of_proportion(tool: &'static str, filling: &Filling<'_>) -> Refusal {
     let (series, samples) = (filling.series.len(), filling.samples);
     let cause =
         format!("{series} series of {samples} samples each, nearly all of them empty, for so short a text");
     Refusal::new(tool, cause).or("import the reports of fewer devices, or of a shorter time, at once")
 }
 
-fn nothing_kept(tool: &str, sheet: &Sheet, meanings: &Meanings) -> Refusal {
+fn nothing_kept(tool: &'static str, sheet: &Sheet, meanings: &Meanings) -> Refusal {
     let mut cause = "it has no number under a column that is known".to_owned();
     if !meanings.unknown.is_empty() {
         cause += &format!("; its columns are {}", list(&meanings.unknown));

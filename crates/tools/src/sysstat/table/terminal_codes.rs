@@ -9,7 +9,7 @@ use crate::import::lossy;
 ///
 /// # Errors
 /// When the bytes hold zeros, and so are no text.
-pub fn plain_text<'a>(bytes: &'a [u8], expected: &str) -> Result<Cow<'a, str>, Refusal> {
+pub fn plain_text<'a>(bytes: &'a [u8], expected: &'static str) -> Result<Cow<'a, str>, Refusal> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     if bytes.contains(&0) {
         return Err(Refusal::new(expected, "the file is binary, not text"));

@@ -52,12 +52,15 @@ impl Tree {
 ///
 /// # Errors
 /// When it is no JSON, or something follows it.
-pub fn parse_json(text: &str, expected: &str) -> Result<Tree, Refusal> {
-    serde_json::from_str(text).map_err(|error| {
-        let refusal = Refusal::new(expected, format!("no whole JSON document: {error}"));
-        let place = format!("line {}, column {}", error.line(), error.column());
-        let refusal = refusal.at(place);
-        if error.is_eof() { refusal.or("the file was cut off; take the whole of it") } else { refusal }
+pub fn parse_json(text: &str, expected: &'static str) -> Result<Tree, Refusal> {
+    serde_json::from_str(text).map_err(|error: serde_json::Error| {
+        let refusal = Refusal::new(expected, format!("no whole JSON document: {error}")).at(format!(
+            "line {}, column {}",
+            error.line(),
+            error.column()
+        ));
+        let remedy = if error.is_eof() { "the file was cut off; take the whole of it" } else { "" };
+        refusal.or(remedy).with_source(error)
     })
 }
 

@@ -174,7 +174,7 @@ impl Inputs {
 /// That a file is not what it looks like.
 fn unread_as(path: &Path, refusal: Refusal) -> Failure {
     let place = [path.display().to_string(), refusal.place].join(", ");
-    let cause = format!("not read as {}: {}", refusal.expected, refusal.cause);
+    let cause = format!("not read as {}: {}", refusal.kind.expected, refusal.cause);
     Failure::usage(place.trim_end_matches(", "), cause, refusal.remedy)
 }
 
@@ -311,8 +311,7 @@ impl<'a> Piece<'a> {
             Part::Gathered(gathered, part) => gathered.read(*part, taker),
             Part::Measured(paths, inventory) => {
                 let texts: Vec<Vec<u8>> = paths.iter().map(std::fs::read).collect::<Result<_, _>>()?;
-                let refused =
-                    |refusal: Refusal| std::io::Error::new(ErrorKind::InvalidData, refusal.to_string());
+                let refused = |refusal: Refusal| std::io::Error::new(ErrorKind::InvalidData, refusal);
                 for run in runs(&texts, inventory).map_err(refused)? {
                     let is_wanted = taker.interest(run.volume.as_bytes()) == Interest::Rows;
                     let named = || Run { volume: run.volume.clone(), rows: run.rows, ..Run::default() };

@@ -1,8 +1,10 @@
-//! What is wrong with a flag's value or a profile, and what to type instead.
+//! What is wrong with a value, a flag or a line, before anybody knows where it stands, and what to type instead.
+
+use std::fmt;
 
 use crate::Refusal;
 
-/// A cause, and a remedy where there is one.
+/// A cause, and a remedy where there is one. Whoever knows what was read and where makes a [`Refusal`] of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// What is wrong, in one sentence without a full stop.
@@ -18,7 +20,7 @@ impl Fault {
     }
 
     /// The refusal of a text that was taken for `expected`.
-    pub fn of(self, expected: &str) -> Refusal {
+    pub fn of(self, expected: &'static str) -> Refusal {
         Refusal::new(expected, self.cause).or(self.remedy)
     }
 }
@@ -32,5 +34,11 @@ impl From<String> for Fault {
 impl From<&str> for Fault {
     fn from(cause: &str) -> Self {
         Self::from(cause.to_owned())
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.cause)
     }
 }
