@@ -5,7 +5,8 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::PathBuf;
 
-use crate::Root;
+use crate::error::of_system;
+use crate::{Root, TelemetryError};
 
 /// Longest text that is read: a bound on memory, far above what these files hold.
 const LIMIT_BYTES: u64 = 4 << 20;
@@ -37,10 +38,16 @@ impl KeptFile {
         result.map(|()| String::from_utf8_lossy(&self.bytes))
     }
 
-    /// Its text now, or why there is none: path, cause and `remedy`.
-    pub fn text(&mut self, remedy: &str) -> Result<Cow<'_, str>, String> {
+    /// Its text now.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read); the words for the record end with `remedy`.
+    pub fn text(&mut self, remedy: &str) -> Result<Cow<'_, str>, TelemetryError> {
         let name = self.name;
-        self.read().map_err(|error| format!("{name} could not be read ({error}): {remedy}"))
+        self.read().map_err(|error| {
+            let cause = format!("{name} could not be read ({error}): {remedy}");
+            of_system(name, cause, error)
+        })
     }
 
     fn fill(&mut self) -> io::Result<()> {

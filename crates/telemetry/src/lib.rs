@@ -14,6 +14,7 @@ pub mod cpu;
 mod declare;
 pub mod disk;
 pub mod environment;
+mod error;
 pub mod ethtool;
 mod kept_file;
 pub mod memory;
@@ -35,6 +36,7 @@ pub mod traffic;
 
 pub use collector::Collector;
 pub use declare::{MetricDecl, MetricKind, Source};
+pub use error::{TelemetryError, TelemetryErrorKind};
 pub use root::Root;
 pub use sample_columns::Sample;
 pub use sampler::{Latest, Sampler, SamplerPlan};

@@ -2,8 +2,10 @@
 //! process's own and that of the kernel's threads, which work for whoever does I/O. `/proc/stat`, `getrusage` and
 //! `/proc/PID/stat`, read twice.
 
-use crate::Root;
 use crate::process::{ProcessUsage, usage};
+use crate::{Root, TelemetryError, TelemetryErrorKind};
+
+const PLACE: &str = "reading what other programs used of the CPU";
 
 /// Length of a tick of `/proc` in nanoseconds: `USER_HZ` is 100 on every machine that runs Linux today.
 const TICK_NS: u64 = 10_000_000;
@@ -16,7 +18,7 @@ const LEAST_NS: u64 = 50 * TICK_NS;
 #[derive(Debug)]
 pub struct Others {
     root: Root,
-    before: Result<Reading, String>,
+    before: Result<Reading, TelemetryError>,
 }
 
 /// What was used until the second moment, by all processors together.
@@ -56,15 +58,16 @@ impl Others {
     ///
     /// # Errors
     /// Why nothing can be said, as a sentence.
-    pub fn finish(self) -> Result<OthersUse, String> {
+    pub fn finish(self) -> Result<OthersUse, TelemetryError> {
         between(&self.before?, &read(&self.root)?)
     }
 }
 
-fn between(before: &Reading, now: &Reading) -> Result<OthersUse, String> {
+fn between(before: &Reading, now: &Reading) -> Result<OthersUse, TelemetryError> {
     let all_ns = now.all_ns.saturating_sub(before.all_ns);
     if all_ns < LEAST_NS {
-        return Err("The run was too short to see what other programs used of the CPU.".to_owned());
+        let cause = "The run was too short to see what other programs used of the CPU.";
+        return Err(TelemetryError::new(TelemetryErrorKind::TooShort, PLACE, cause));
     }
     let grown = |before: u64, now: u64| now.saturating_sub(before);
     let user = grown(before.user_ns, now.user_ns).saturating_sub(grown(before.own.user_ns, now.own.user_ns));
@@ -77,9 +80,11 @@ fn between(before: &Reading, now: &Reading) -> Result<OthersUse, String> {
     Ok(OthersUse { used_ns: user + system, all_ns })
 }
 
-fn read(root: &Root) -> Result<Reading, String> {
-    let missing =
-        || "What other programs used of the CPU is not known: /proc/stat cannot be read.".to_owned();
+fn read(root: &Root) -> Result<Reading, TelemetryError> {
+    let missing = || {
+        let cause = "What other programs used of the CPU is not known: /proc/stat cannot be read.";
+        TelemetryError::new(TelemetryErrorKind::Absent, PLACE, cause)
+    };
     let text = root.text("/proc/stat").ok_or_else(missing)?;
     let own = usage().ok_or_else(missing)?;
     let (user_ns, system_ns, all_ns) = machine(&text).ok_or_else(missing)?;
@@ -135,17 +140,17 @@ mod tests {
     #[test]
     fn what_is_neither_own_nor_the_kernels_is_others() {
         let before = reading(1000, 500, 10_000, Some(50), (10, 5));
-        let share = |now: Reading| between(&before, &now).map(|used| used.share());
+        let share = |now: Reading| between(&before, &now).ok().map(|used| used.share());
         // 124 of 200 ticks are others': 100 in programs, 24 in the kernel for them.
         let now = reading(1130, 560, 10_200, Some(66), (40, 25));
-        assert_eq!(share(now), Ok(0.62));
+        assert_eq!(share(now), Some(0.62));
         // Without the kernel's threads its time is nobody's.
         let hidden = Reading { kernel_ns: None, ..now };
-        assert_eq!(share(hidden), Ok(0.5));
+        assert_eq!(share(hidden), Some(0.5));
         // An own load alone, and kernel threads that work for it.
-        assert_eq!(share(reading(1100, 600, 10_200, Some(100), (110, 55))), Ok(0.0));
+        assert_eq!(share(reading(1100, 600, 10_200, Some(100), (110, 55))), Some(0.0));
         assert!(
-            share(reading(1001, 500, 10_049, Some(50), (10, 5))).is_err(),
+            share(reading(1001, 500, 10_049, Some(50), (10, 5))).is_none(),
             "below half a second of one CPU"
         );
     }

@@ -50,8 +50,8 @@ fn witnessed(source: WitnessSource) -> Option<fathom_record::witness::BlockTrace
     let plan = WitnessPlan { targets, direct: true, source };
     let witness = match Witness::start(plan, clock) {
         Ok(witness) => witness,
-        Err(reason) => {
-            fathom_skips::skipped(reason);
+        Err(error) => {
+            fathom_skips::skipped(error.cause);
             return None;
         }
     };
@@ -113,7 +113,9 @@ fn devices_that_are_not_there_are_no_witness() {
         direct: true,
         source: WitnessSource::Any,
     };
-    assert!(Witness::start(plan(Vec::new()), clock).is_err_and(|reason| reason.contains("no block device")));
+    assert!(
+        Witness::start(plan(Vec::new()), clock).is_err_and(|error| error.cause.contains("no block device"))
+    );
     let missing = vec!["no-such-device".to_owned()];
-    assert!(Witness::start(plan(missing), clock).is_err_and(|reason| reason.contains("no-such-device")));
+    assert!(Witness::start(plan(missing), clock).is_err_and(|error| error.cause.contains("no-such-device")));
 }

@@ -70,7 +70,7 @@ impl Neighbours {
 
     /// Reads the counters again.
     pub fn compare(self, measured: &Measured, workload: &Workload, target: &TargetFacts) -> Meanwhile {
-        let others = self.processors.and_then(Others::finish);
+        let others = self.processors.and_then(|others| others.finish().map_err(|error| error.cause));
         let foreign = self.devices.and_then(|devices| foreign(devices, measured, workload, target));
         Meanwhile { foreign, others }
     }
@@ -91,7 +91,8 @@ fn devices(
     }
     let devices = counted(target)?;
     let names: Vec<&str> = devices.iter().map(String::as_str).collect();
-    Traffic::start(root, &names).map(|traffic| (traffic, devices))
+    let traffic = Traffic::start(root, &names).map_err(|error| error.cause)?;
+    Ok((traffic, devices))
 }
 
 /// What the devices moved that was not the run's.

@@ -12,10 +12,11 @@ use fathom_record::options::WitnessSource;
 use fathom_record::workload::Verify;
 use fathom_record::{Direction, Witness as Record, Workload};
 use fathom_target as target;
+use fathom_telemetry::TelemetryError;
 use fathom_telemetry::blocktrace::{RunDirection, Stretch, TargetLocation, Witness, WitnessPlan};
 
 /// A witness that watches, or why there is none.
-pub type Started = Result<Witness, String>;
+pub type Started = Result<Witness, TelemetryError>;
 
 fn refuse<T>(cause: &str, remedy: &str) -> Result<T, EngineError> {
     Err(EngineError::new(ErrorKind::Unsupported, "preparing the block-layer witness", cause)
@@ -60,7 +61,8 @@ pub fn start(
             _ => Vec::new(),
         },
     });
-    Ok(Witness::start(WitnessPlan { targets: targets.collect(), direct: target.direct, source }, clock))
+    let plan = WitnessPlan { targets: targets.collect(), direct: target.direct, source };
+    Ok(Witness::start(plan, clock))
 }
 
 /// Where a file lies on its device; nowhere where its file system does not say, which the record then does.
@@ -90,6 +92,6 @@ pub fn finish(started: Started, measured: &Measured) -> Record {
     });
     match started {
         Ok(witness) => witness.finish(&ours),
-        Err(reason) => Record::Absent { reason },
+        Err(error) => Record::Absent { reason: error.cause },
     }
 }

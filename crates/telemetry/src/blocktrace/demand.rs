@@ -2,6 +2,7 @@
 //! between arrivals, and who asked.
 
 use super::platform;
+use crate::TelemetryError;
 
 /// Sizes up to this many sectors are told apart by the programs.
 pub const EXACT_SECTORS: u64 = 1024;
@@ -92,7 +93,7 @@ impl DemandTrace {
     ///
     /// # Errors
     /// Why the kernel takes no programs here, and what would help.
-    pub fn start(device: &str) -> Result<Self, String> {
+    pub fn start(device: &str) -> Result<Self, TelemetryError> {
         platform::Demand::start(device).map(Self)
     }
 
@@ -105,7 +106,7 @@ impl DemandTrace {
     ///
     /// # Errors
     /// When the programs' maps cannot be read.
-    pub fn finish(self) -> Result<BlockDemand, String> {
+    pub fn finish(self) -> Result<BlockDemand, TelemetryError> {
         self.0.finish()
     }
 }

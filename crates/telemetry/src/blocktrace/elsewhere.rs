@@ -5,13 +5,19 @@ use fathom_record::options::WitnessSource;
 use super::TraceSummary;
 use super::demand::BlockDemand;
 use super::sampling::Thinning;
+use crate::{TelemetryError, TelemetryErrorKind};
+
+fn unsupported() -> TelemetryError {
+    let cause = "the block layer is watched on Linux only";
+    TelemetryError::new(TelemetryErrorKind::Unsupported, "watching the block layer", cause)
+}
 
 /// Devices by number: none.
 pub struct Watched;
 
 impl Watched {
-    pub fn of(_: &[String]) -> Result<Self, String> {
-        Err("the block layer is watched on Linux only".to_owned())
+    pub fn of(_: &[String]) -> Result<Self, TelemetryError> {
+        Err(unsupported())
     }
 
     pub fn ground_of(&self, _: &str) -> Option<(u32, u64)> {
@@ -23,8 +29,8 @@ impl Watched {
 pub enum Watch {}
 
 impl Watch {
-    pub fn start(_: &Watched, _: bool, _: WitnessSource, _: &Thinning) -> Result<Self, String> {
-        Err("the block layer is watched on Linux only".to_owned())
+    pub fn start(_: &Watched, _: bool, _: WitnessSource, _: &Thinning) -> Result<Self, TelemetryError> {
+        Err(unsupported())
     }
 
     pub fn name(&self) -> &'static str {
@@ -35,7 +41,7 @@ impl Watch {
         match *self {}
     }
 
-    pub fn finish(self) -> Result<TraceSummary, String> {
+    pub fn finish(self) -> Result<TraceSummary, TelemetryError> {
         match self {}
     }
 }
@@ -44,15 +50,15 @@ impl Watch {
 pub enum Demand {}
 
 impl Demand {
-    pub fn start(_: &str) -> Result<Self, String> {
-        Err("the block layer is watched on Linux only".to_owned())
+    pub fn start(_: &str) -> Result<Self, TelemetryError> {
+        Err(unsupported())
     }
 
     pub fn second(&mut self) {
         match *self {}
     }
 
-    pub fn finish(self) -> Result<BlockDemand, String> {
+    pub fn finish(self) -> Result<BlockDemand, TelemetryError> {
         match self {}
     }
 }

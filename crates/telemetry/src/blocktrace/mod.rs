@@ -32,6 +32,16 @@ pub use trace_summary::{Passage, TraceDirection, TraceSummary};
 use probe::{Ground, Recorder};
 use sampling::Thinning;
 
+use crate::{TelemetryError, TelemetryErrorKind};
+
+/// What is being done where it fails.
+const WATCHING: &str = "watching the block layer";
+
+/// That a thread of a witness is not there any more.
+fn broke(cause: &str) -> TelemetryError {
+    TelemetryError::new(TelemetryErrorKind::System, WATCHING, cause)
+}
+
 /// One target: the device that it lies on directly, and where.
 #[derive(Clone, Debug, Default)]
 pub struct TargetLocation {
@@ -65,7 +75,7 @@ impl Witness {
     ///
     /// # Errors
     /// Why neither source, or not the one asked for, can be used here, and what would help.
-    pub fn start(plan: WitnessPlan, clock: impl Clock + Send + 'static) -> Result<Self, String> {
+    pub fn start(plan: WitnessPlan, clock: impl Clock + Send + 'static) -> Result<Self, TelemetryError> {
         let mut devices: Vec<String> = plan.targets.iter().map(|target| target.device.clone()).collect();
         devices.sort_unstable();
         devices.dedup();
@@ -92,7 +102,7 @@ impl Witness {
         let both = self.watch.finish().and_then(|seen| Ok((seen, self.recorder.finish()?)));
         let (seen, recorded) = match both {
             Ok(both) => both,
-            Err(reason) => return Record::Absent { reason },
+            Err(error) => return Record::Absent { reason: error.cause },
         };
         let bits = self.thinning.bits();
         let kept = |spans: Vec<Span>| spans.into_iter().filter(move |s| sampling::keeps(bits, s.place.1));

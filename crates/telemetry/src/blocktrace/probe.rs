@@ -11,6 +11,9 @@ use fathom_record::Direction;
 use super::clocks::{Bracket, Clocks};
 use super::pairs::Span;
 use super::sampling::{Kept, Thinning};
+use super::{WATCHING, broke};
+use crate::TelemetryError;
+use crate::error::of_system;
 
 /// Stamps that one job may be ahead of the recorder: a tenth of a second of the fastest devices.
 const AHEAD: usize = 1 << 16;
@@ -109,7 +112,7 @@ impl Recorder {
         thinning: Thinning,
         clock: impl Clock + Send + 'static,
         witness: fn() -> u64,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, TelemetryError> {
         let (sources, stop) = (Sources::default(), Arc::new(AtomicBool::new(false)));
         let (theirs, told) = (Arc::clone(&sources), Arc::clone(&stop));
         let first = Bracket::take(&clock, witness);
@@ -131,10 +134,11 @@ impl Recorder {
                 std::thread::sleep(REST);
             }
         };
-        let thread = std::thread::Builder::new()
-            .name("witness-run".to_owned())
-            .spawn(work)
-            .map_err(|error| format!("the thread that keeps the run's stamps cannot be started: {error}"))?;
+        let thread =
+            std::thread::Builder::new().name("witness-run".to_owned()).spawn(work).map_err(|error| {
+                let cause = format!("the thread that keeps the run's stamps cannot be started: {error}");
+                of_system(WATCHING, cause, error)
+            })?;
         Ok(Self { sources, missed: Arc::default(), stop, thread: Some(thread) })
     }
 
@@ -146,10 +150,10 @@ impl Recorder {
     }
 
     /// Ends recording; all probes have noted their last.
-    pub fn finish(mut self) -> Result<Recorded, String> {
+    pub fn finish(mut self) -> Result<Recorded, TelemetryError> {
         self.stop.store(true, Ordering::Release);
-        let thread = self.thread.take().ok_or("the recorder has ended already")?;
-        let (kept, clocks) = thread.join().map_err(|_| "the recorder broke")?;
+        let thread = self.thread.take().ok_or_else(|| broke("the recorder has ended already"))?;
+        let (kept, clocks) = thread.join().map_err(|_| broke("the recorder broke"))?;
         let missed = self.missed.load(Ordering::Relaxed) + kept.missed();
         Ok(Recorded { spans: kept.finish(), missed, clocks })
     }

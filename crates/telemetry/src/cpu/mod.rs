@@ -78,9 +78,9 @@ impl Source for Cpu {
     fn sample(&mut self, elapsed_ns: u64, sample: &mut Sample<'_>) {
         let labelled = match self.reading.now() {
             Ok(labelled) => labelled,
-            Err(reason) => {
+            Err(error) => {
                 self.before.clear();
-                return sample.absent("cpu", reason);
+                return sample.absent("cpu", error.cause);
             }
         };
         let mut after = HashMap::with_capacity(self.before.len());

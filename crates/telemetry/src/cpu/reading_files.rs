@@ -1,8 +1,8 @@
 //! The processors' time from `/proc/stat`.
 
 use super::{Ticks, parse};
-use crate::Root;
 use crate::kept_file::KeptFile;
+use crate::{Root, TelemetryError};
 
 /// Metrics that the system does not tell.
 pub const UNKNOWN: &[&str] = &[];
@@ -24,7 +24,7 @@ impl Reading {
     ///
     /// # Errors
     /// When the file cannot be read.
-    pub fn now(&mut self) -> Result<Vec<(String, Ticks)>, String> {
+    pub fn now(&mut self) -> Result<Vec<(String, Ticks)>, TelemetryError> {
         let text = self.0.text("CPU shares need /proc mounted")?;
         Ok(parse(&text).map(|(label, ticks)| (label.to_owned(), ticks)).collect())
     }

@@ -4,7 +4,7 @@
 use windows_sys::Wdk::System::SystemInformation::NtQuerySystemInformation;
 
 use super::{Ticks, performance};
-use crate::Root;
+use crate::{Root, TelemetryError, TelemetryErrorKind};
 
 /// Time that a hypervisor gave away, and idle time of a wait for I/O, are not told.
 pub const UNKNOWN: &[&str] = &["cpu.steal", "cpu.iowait"];
@@ -12,6 +12,7 @@ pub const UNKNOWN: &[&str] = &["cpu.steal", "cpu.iowait"];
 /// One tick of the system's processor times.
 pub const TICK_NS: f64 = 100.0;
 
+const PLACE: &str = "asking for the CPUs' times";
 /// `SystemProcessorPerformanceInformation`.
 const CLASS: i32 = 8;
 /// Room for the processors of a group.
@@ -31,15 +32,23 @@ impl Reading {
     ///
     /// # Errors
     /// When the system refuses to tell.
-    pub fn now(&mut self) -> Result<Vec<(String, Ticks)>, String> {
+    pub fn now(&mut self) -> Result<Vec<(String, Ticks)>, TelemetryError> {
         let mut came = 0;
         // SAFETY: the place is as many bytes as is said.
         let status =
             unsafe { NtQuerySystemInformation(CLASS, self.0.as_mut_ptr().cast(), ROOM as u32, &mut came) };
         if status < 0 {
-            return Err(format!("the system does not report its CPUs (status {status:#010x})"));
+            let cause = format!("the system does not report its CPUs (status {status:#010x})");
+            return Err(TelemetryError::new(TelemetryErrorKind::System, PLACE, cause));
         }
         let told = performance::parse(&self.0[..ROOM.min(came as usize)]);
-        if told.is_empty() { Err("the system reported no CPU".to_owned()) } else { Ok(told) }
+        if told.is_empty() {
+            return Err(TelemetryError::new(
+                TelemetryErrorKind::Malformed,
+                PLACE,
+                "the system reported no CPU",
+            ));
+        }
+        Ok(told)
     }
 }

@@ -107,9 +107,9 @@ impl Source for Disk {
         }
         let listed = match self.reading.now(&self.devices) {
             Ok(listed) => listed,
-            Err(reason) => {
+            Err(error) => {
                 self.before.clear();
-                return sample.absent("disk", reason);
+                return sample.absent("disk", error.cause);
             }
         };
         let mut after = HashMap::with_capacity(self.devices.len());

@@ -1,8 +1,8 @@
 //! Counters of block devices from `/proc/diskstats`.
 
 use super::{Counters, parse};
-use crate::Root;
 use crate::kept_file::KeptFile;
+use crate::{Root, TelemetryError};
 
 /// Metrics that the system does not tell.
 pub const UNKNOWN: &[&str] = &[];
@@ -24,7 +24,7 @@ impl Reading {
     ///
     /// # Errors
     /// When the file cannot be read.
-    pub fn now(&mut self, devices: &[String]) -> Result<Vec<(String, Counters)>, String> {
+    pub fn now(&mut self, devices: &[String]) -> Result<Vec<(String, Counters)>, TelemetryError> {
         let text = self.file.text("device counts need /proc mounted")?;
         let asked = parse(&text).filter(|(name, _)| devices.iter().any(|device| device == name));
         Ok(asked.map(|(name, counters)| (name.to_owned(), counters)).collect())

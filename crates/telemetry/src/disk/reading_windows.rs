@@ -10,7 +10,7 @@ use std::ptr;
 use windows_sys::Win32::System::IO::DeviceIoControl;
 
 use super::{Counters, performance};
-use crate::Root;
+use crate::{Root, TelemetryError};
 
 /// Merged I/Os are not told, and idle time only up to its last end.
 pub const UNKNOWN: &[&str] = &["disk.reads_merged", "disk.writes_merged", "disk.utilisation"];
@@ -35,7 +35,7 @@ impl Reading {
     ///
     /// # Errors
     /// None: a drive that does not answer is left out.
-    pub fn now(&mut self, devices: &[String]) -> Result<Vec<(String, Counters)>, String> {
+    pub fn now(&mut self, devices: &[String]) -> Result<Vec<(String, Counters)>, TelemetryError> {
         let asked =
             devices.iter().filter_map(|device| Some((device.clone(), counters(device).ok().flatten()?)));
         Ok(asked.collect())

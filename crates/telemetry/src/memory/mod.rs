@@ -44,7 +44,7 @@ impl Source for Memory {
                     sample.put(metric, "", bytes.map(|bytes| bytes as f64));
                 }
             }
-            Err(reason) => sample.absent("memory", reason),
+            Err(error) => sample.absent("memory", error.cause),
         }
     }
 }

@@ -1,8 +1,8 @@
 //! The machine's memory from `/proc/meminfo`.
 
 use super::{Amounts, bytes};
-use crate::Root;
 use crate::kept_file::KeptFile;
+use crate::{Root, TelemetryError};
 
 /// Where it is read.
 #[derive(Debug)]
@@ -18,7 +18,7 @@ impl Reading {
     ///
     /// # Errors
     /// When the file cannot be read.
-    pub fn now(&mut self) -> Result<Amounts, String> {
+    pub fn now(&mut self) -> Result<Amounts, TelemetryError> {
         let text = self.0.text("memory needs /proc mounted")?;
         let [free, available, cached, dirty, written] =
             ["MemFree", "MemAvailable", "Cached", "Dirty", "Writeback"].map(|key| bytes(&text, key));

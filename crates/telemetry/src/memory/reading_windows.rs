@@ -4,7 +4,7 @@
 use windows_sys::Win32::System::SystemInformation::{GlobalMemoryStatusEx, MEMORYSTATUSEX};
 
 use super::Amounts;
-use crate::Root;
+use crate::{Root, TelemetryError, TelemetryErrorKind};
 
 /// Where it is read.
 #[derive(Debug)]
@@ -20,8 +20,11 @@ impl Reading {
     ///
     /// # Errors
     /// When the system refuses to tell.
-    pub fn now(&mut self) -> Result<Amounts, String> {
-        let status = status().ok_or_else(|| "the system does not tell of its memory".to_owned())?;
+    pub fn now(&mut self) -> Result<Amounts, TelemetryError> {
+        let status = status().ok_or_else(|| {
+            let cause = "the system does not tell of its memory";
+            TelemetryError::new(TelemetryErrorKind::System, "asking for the machine's memory", cause)
+        })?;
         Ok([None, Some(status.ullAvailPhys), None, None, None, None])
     }
 }

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use crate::counter::per_second;
 use crate::kept_file::KeptFile;
-use crate::{MetricDecl, Root, Sample, Source};
+use crate::{MetricDecl, Root, Sample, Source, TelemetryError};
 
 /// Interfaces that are followed at most.
 const INTERFACES_MAX: usize = 64;
@@ -45,7 +45,7 @@ impl Net {
         }
     }
 
-    fn sample_interfaces(&mut self, elapsed_ns: u64, sample: &mut Sample<'_>) -> Result<(), String> {
+    fn sample_interfaces(&mut self, elapsed_ns: u64, sample: &mut Sample<'_>) -> Result<(), TelemetryError> {
         let text = self.interfaces.text("interface counts need /proc mounted")?;
         let root = &self.root;
         let followed =
@@ -63,7 +63,7 @@ impl Net {
         Ok(())
     }
 
-    fn sample_tcp(&mut self, elapsed_ns: u64, sample: &mut Sample<'_>) -> Result<(), String> {
+    fn sample_tcp(&mut self, elapsed_ns: u64, sample: &mut Sample<'_>) -> Result<(), TelemetryError> {
         let text = self.tcp.text("TCP counts need /proc mounted")?;
         let now = parse_pair(&text, "Tcp:", ["OutSegs", "RetransSegs"]);
         if let (Some(before), Some(now)) = (self.tcp_before, now) {
@@ -74,7 +74,7 @@ impl Net {
         Ok(())
     }
 
-    fn sample_windows(&mut self, elapsed_ns: u64, sample: &mut Sample<'_>) -> Result<(), String> {
+    fn sample_windows(&mut self, elapsed_ns: u64, sample: &mut Sample<'_>) -> Result<(), TelemetryError> {
         let text = self.tcp_more.text("TCP window counts need /proc mounted")?;
         let now = parse_pair(&text, "TcpExt:", ["TCPToZeroWindowAdv", "TCPWinProbe"]);
         if let (Some(before), Some(now)) = (self.windows_before, now) {
@@ -131,17 +131,17 @@ impl Source for Net {
     }
 
     fn sample(&mut self, elapsed_ns: u64, sample: &mut Sample<'_>) {
-        if let Err(reason) = self.sample_interfaces(elapsed_ns, sample) {
+        if let Err(error) = self.sample_interfaces(elapsed_ns, sample) {
             self.before.clear();
-            sample.absent("net", reason);
+            sample.absent("net", error.cause);
         }
-        if let Err(reason) = self.sample_tcp(elapsed_ns, sample) {
+        if let Err(error) = self.sample_tcp(elapsed_ns, sample) {
             self.tcp_before = None;
-            sample.absent("net", reason);
+            sample.absent("net", error.cause);
         }
-        if let Err(reason) = self.sample_windows(elapsed_ns, sample) {
+        if let Err(error) = self.sample_windows(elapsed_ns, sample) {
             self.windows_before = None;
-            sample.absent("net", reason);
+            sample.absent("net", error.cause);
         }
     }
 }

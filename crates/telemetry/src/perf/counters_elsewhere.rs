@@ -1,14 +1,16 @@
 //! Systems whose counters are not read.
 
 use super::Totals;
+use crate::{TelemetryError, TelemetryErrorKind};
 
 /// Never made.
 pub enum Counters {}
 
 impl Counters {
     /// Always refuses.
-    pub fn start() -> Result<Self, String> {
-        Err("not supported: CPU counters are read on Linux only".to_owned())
+    pub fn start() -> Result<Self, TelemetryError> {
+        let cause = "not supported: CPU counters are read on Linux only";
+        Err(TelemetryError::new(TelemetryErrorKind::Unsupported, "starting CPU counters", cause))
     }
 
     /// Never called.

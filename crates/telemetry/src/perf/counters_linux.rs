@@ -4,6 +4,7 @@ use std::io;
 
 use super::Totals;
 use super::counter::{Counter, Event};
+use crate::{TelemetryError, TelemetryErrorKind};
 
 /// Threads that are counted at most: each takes two descriptors. Threads that they start are
 /// counted with them.
@@ -18,13 +19,13 @@ pub struct Counters {
 
 impl Counters {
     /// Counts the threads of this process, with the kernel's work for them if that is permitted.
-    pub fn start() -> Result<Self, String> {
+    pub fn start() -> Result<Self, TelemetryError> {
         let threads = threads();
         match Self::open(&threads, true) {
             Err(error) if denied(&error) => Self::open(&threads, false),
             other => other,
         }
-        .map_err(|error| why_not(&error))
+        .map_err(why_not)
     }
 
     fn open(threads: &[i32], kernel_too: bool) -> io::Result<Self> {
@@ -74,20 +75,30 @@ fn denied(error: &io::Error) -> bool {
     matches!(error.raw_os_error(), Some(libc::EACCES | libc::EPERM))
 }
 
-fn why_not(error: &io::Error) -> String {
-    match error.raw_os_error() {
-        Some(libc::ENOENT | libc::EOPNOTSUPP | libc::ENODEV) => format!(
-            "not supported: this machine shows no cycle and instruction counters ({error}); on a virtual machine \
-             ask for an instance type or hypervisor setting that passes the PMU through"
+fn why_not(error: io::Error) -> TelemetryError {
+    use TelemetryErrorKind as Kind;
+    let (kind, cause) = match error.raw_os_error() {
+        Some(libc::ENOENT | libc::EOPNOTSUPP | libc::ENODEV) => (
+            Kind::Unsupported,
+            format!(
+                "not supported: this machine shows no cycle and instruction counters ({error}); on a virtual machine \
+                 ask for an instance type or hypervisor setting that passes the PMU through"
+            ),
         ),
-        Some(libc::EACCES | libc::EPERM) => format!(
-            "not permitted ({error}): type `sysctl kernel.perf_event_paranoid=1` as root, or allow \
-             perf_event_open in the container's seccomp profile"
+        Some(libc::EACCES | libc::EPERM) => (
+            Kind::Permission,
+            format!(
+                "not permitted ({error}): type `sysctl kernel.perf_event_paranoid=1` as root, or allow \
+                 perf_event_open in the container's seccomp profile"
+            ),
         ),
-        Some(libc::ENOSYS) => format!("not supported: the kernel has no perf events ({error})"),
-        Some(libc::EMFILE) => format!("too many open files ({error}): raise `ulimit -n`"),
-        _ => format!("CPU counters could not be started: {error}"),
-    }
+        Some(libc::ENOSYS) => {
+            (Kind::Unsupported, format!("not supported: the kernel has no perf events ({error})"))
+        }
+        Some(libc::EMFILE) => (Kind::System, format!("too many open files ({error}): raise `ulimit -n`")),
+        _ => (Kind::System, format!("CPU counters could not be started: {error}")),
+    };
+    TelemetryError::new(kind, "starting CPU counters", cause).with_source(error)
 }
 
 #[cfg(test)]
@@ -102,15 +113,16 @@ mod tests {
                 std::hint::black_box((0..1_000_000u64).fold(0u64, |a, b| a ^ std::hint::black_box(b)));
                 assert!(counters.read().unwrap().instructions > before.instructions + 500_000);
             }
-            Err(reason) => {
-                assert!(reason.contains("not supported") || reason.contains("not permitted"), "{reason}")
+            Err(error) => {
+                let known = [TelemetryErrorKind::Unsupported, TelemetryErrorKind::Permission];
+                assert!(known.contains(&error.kind), "{error}");
             }
         }
     }
 
     #[test]
     fn each_refusal_has_its_remedy() {
-        let reason = |errno| why_not(&io::Error::from_raw_os_error(errno));
+        let reason = |errno| why_not(io::Error::from_raw_os_error(errno)).cause;
         assert!(reason(libc::ENOENT).contains("PMU"));
         assert!(reason(libc::EACCES).contains("perf_event_paranoid"));
         assert!(reason(libc::EMFILE).contains("ulimit"));

@@ -11,7 +11,7 @@ mod metrics;
 pub use metrics::METRICS;
 
 use crate::counter::per_second;
-use crate::{MetricDecl, Sample, Source};
+use crate::{MetricDecl, Sample, Source, TelemetryError};
 use counters::Counters;
 
 /// Totals since the counters were started.
@@ -23,7 +23,7 @@ pub(crate) struct Totals {
 
 /// The process's counters, or why there are none.
 pub struct Perf {
-    counters: Result<Counters, String>,
+    counters: Result<Counters, TelemetryError>,
     before: Option<Totals>,
 }
 
@@ -42,7 +42,7 @@ impl Source for Perf {
     fn sample(&mut self, elapsed_ns: u64, sample: &mut Sample<'_>) {
         let counters = match &mut self.counters {
             Ok(counters) => counters,
-            Err(reason) => return sample.absent("perf", reason.as_str()),
+            Err(error) => return sample.absent("perf", error.cause.as_str()),
         };
         let now = counters.read();
         if let (Some(before), Some(now)) = (self.before, now) {

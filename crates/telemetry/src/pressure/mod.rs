@@ -65,9 +65,9 @@ impl Source for Pressure {
             let now =
                 match resource.file.text("boot with `psi=1`, on Linux 4.20 or newer built with CONFIG_PSI") {
                     Ok(text) => parse(&text),
-                    Err(reason) => {
+                    Err(error) => {
                         resource.before = [None, None];
-                        sample.absent("pressure", reason);
+                        sample.absent("pressure", error.cause);
                         continue;
                     }
                 };

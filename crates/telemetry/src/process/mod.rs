@@ -86,7 +86,7 @@ impl Source for Process {
                 sample.put(&METRICS[4], "", room.threads.map(|threads| threads as f64));
                 sample.put(&METRICS[5], "", room.resident_bytes.map(|bytes| bytes as f64));
             }
-            Err(reason) => sample.absent("process", reason),
+            Err(error) => sample.absent("process", error.cause),
         }
     }
 }

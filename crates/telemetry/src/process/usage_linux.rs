@@ -3,8 +3,8 @@
 #![allow(unsafe_code)] // `getrusage` is a plain system call that no safe crate of ours offers.
 
 use super::{ProcessUsage, Room, status_number};
-use crate::Root;
 use crate::kept_file::KeptFile;
+use crate::{Root, TelemetryError};
 
 /// This process's usage now.
 pub fn usage() -> Option<ProcessUsage> {
@@ -42,7 +42,7 @@ impl Rooms {
     ///
     /// # Errors
     /// When the file cannot be read.
-    pub fn now(&mut self) -> Result<Room, String> {
+    pub fn now(&mut self) -> Result<Room, TelemetryError> {
         let text = self.0.text("threads and memory need /proc mounted")?;
         let resident_bytes = status_number(&text, "VmRSS").and_then(|kib| kib.checked_mul(1024));
         Ok(Room { threads: status_number(&text, "Threads"), resident_bytes })

@@ -7,7 +7,8 @@ use windows_sys::Win32::System::ProcessStatus::{K32GetProcessMemoryInfo, PROCESS
 use windows_sys::Win32::System::Threading::{GetCurrentProcess, GetProcessTimes};
 
 use super::{ProcessUsage, Room};
-use crate::Root;
+use crate::error::of_system;
+use crate::{Root, TelemetryError};
 
 /// This process's usage now.
 pub fn usage() -> Option<ProcessUsage> {
@@ -41,12 +42,17 @@ impl Rooms {
     ///
     /// # Errors
     /// When the system refuses to tell.
-    pub fn now(&mut self) -> Result<Room, String> {
+    pub fn now(&mut self) -> Result<Room, TelemetryError> {
         let mut counters = PROCESS_MEMORY_COUNTERS::default();
         let length = size_of::<PROCESS_MEMORY_COUNTERS>() as u32;
         // SAFETY: the handle means this process, and the place is as many bytes as is said.
         if unsafe { K32GetProcessMemoryInfo(GetCurrentProcess(), &mut counters, length) } == 0 {
-            return Err(format!("memory of this process: {}", std::io::Error::last_os_error()));
+            let error = std::io::Error::last_os_error();
+            return Err(of_system(
+                "memory of this process",
+                format!("memory of this process: {error}"),
+                error,
+            ));
         }
         Ok(Room { threads: None, resident_bytes: Some(counters.WorkingSetSize as u64) })
     }

@@ -2,10 +2,13 @@
 
 use std::net::TcpStream;
 
+use crate::{TelemetryError, TelemetryErrorKind};
+
 /// What the kernel says of a connection.
 ///
 /// # Errors
 /// Always.
-pub fn read(_: &TcpStream) -> Result<Vec<u8>, String> {
-    Err("this system tells nothing of connections here".to_owned())
+pub fn read(_: &TcpStream) -> Result<Vec<u8>, TelemetryError> {
+    let cause = "this system tells nothing of connections here";
+    Err(TelemetryError::new(TelemetryErrorKind::Unsupported, "asking for a connection's state", cause))
 }

@@ -4,6 +4,9 @@
 use std::net::TcpStream;
 use std::os::fd::AsRawFd;
 
+use crate::TelemetryError;
+use crate::error::of_system;
+
 /// Bytes that newer kernels fill in beyond what is read here.
 const ROOM: usize = 512;
 
@@ -11,7 +14,7 @@ const ROOM: usize = 512;
 ///
 /// # Errors
 /// As the system reports them.
-pub fn read(stream: &TcpStream) -> Result<Vec<u8>, String> {
+pub fn read(stream: &TcpStream) -> Result<Vec<u8>, TelemetryError> {
     let mut bytes = vec![0_u8; ROOM];
     let mut length = ROOM as libc::socklen_t;
     // SAFETY: the descriptor is open as long as the stream is borrowed, and the kernel writes at most `length` bytes
@@ -26,7 +29,9 @@ pub fn read(stream: &TcpStream) -> Result<Vec<u8>, String> {
         )
     };
     if outcome != 0 {
-        return Err(format!("connections cannot be asked about: {}", std::io::Error::last_os_error()));
+        let error = std::io::Error::last_os_error();
+        let cause = format!("connections cannot be asked about: {error}");
+        return Err(of_system("asking for a connection's state", cause, error));
     }
     bytes.truncate(length as usize);
     Ok(bytes)

@@ -143,7 +143,7 @@ impl Source for Tcp {
                     Ok(None) => {
                         sample.absent("tcp", "this kernel tells too little of connections".to_owned())
                     }
-                    Err(reason) => sample.absent("tcp", reason),
+                    Err(error) => sample.absent("tcp", error.cause),
                 }
             }
         }

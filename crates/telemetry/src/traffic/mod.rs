@@ -7,9 +7,9 @@ use std::collections::HashMap;
 
 pub use programs::Program;
 
-use crate::Root;
 use crate::counter::growth;
 use crate::disk::{self, Counters, SECTOR_BYTES};
+use crate::{Root, TelemetryError, TelemetryErrorKind};
 use programs::Programs;
 
 /// Readings at the first moment.
@@ -36,14 +36,17 @@ impl Traffic {
     ///
     /// # Errors
     /// Which of them the kernel does not count, as a sentence.
-    pub fn start(root: &Root, devices: &[&str]) -> Result<Self, String> {
+    pub fn start(root: &Root, devices: &[&str]) -> Result<Self, TelemetryError> {
         let before = disk::read(root, devices);
         let uncounted = devices.iter().find(|device| {
             !before.contains_key(**device)
                 || root.text(format!("/sys/class/block/{device}/queue/iostats")).as_deref() == Some("0")
         });
         match uncounted {
-            Some(device) => Err(format!("The kernel does not count the I/O of {device}.")),
+            Some(device) => {
+                let cause = format!("The kernel does not count the I/O of {device}.");
+                Err(TelemetryError::new(TelemetryErrorKind::Absent, *device, cause))
+            }
             None => Ok(Self { root: root.clone(), before, programs: Programs::read(root) }),
         }
     }
@@ -132,7 +135,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let root = Root::at(folder.path());
         counted(folder.path(), 1, 1, &[]);
-        assert!(Traffic::start(&root, &["vdb"]).unwrap_err().contains("vdb"));
+        assert!(Traffic::start(&root, &["vdb"]).unwrap_err().cause.contains("vdb"));
         write(folder.path(), "sys/class/block/vda/queue/iostats", "0\n");
         assert!(Traffic::start(&root, &["vda"]).is_err());
         write(folder.path(), "sys/class/block/vda/queue/iostats", "1\n");

@@ -55,7 +55,7 @@ pub fn watch(device: &Path, time: Nanos, counters_only: bool) -> Result<Watched,
         true => (None, Some("that was asked for".to_owned())),
         false => match DemandTrace::start(&name) {
             Ok(trace) => (Some(trace), None),
-            Err(reason) => (None, Some(reason)),
+            Err(error) => (None, Some(error.cause)),
         },
     };
     let mut watch = Watch { name: &name, readings: Vec::new(), reading_ns: 0, trace };
@@ -66,7 +66,7 @@ pub fn watch(device: &Path, time: Nanos, counters_only: bool) -> Result<Watched,
     seen.notes.push(format!("Reading the counters cost this machine {cost:.0} us a second."));
     let (asked, reason) = match watch.trace.map(DemandTrace::finish) {
         Some(Ok(asked)) => (Some(asked), reason),
-        Some(Err(reason)) => (None, Some(reason)),
+        Some(Err(error)) => (None, Some(error.cause)),
         None => (None, reason),
     };
     seen.notes.extend(reason.map(missing));

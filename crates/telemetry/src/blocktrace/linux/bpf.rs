@@ -4,10 +4,11 @@
 //! from the maps has the layout of the structures there.
 #![allow(unsafe_code)] // maps hold plain structures of integers, and aya asks for a promise that they do
 
+use std::error::Error as StdError;
 use std::fs;
 use std::os::fd::{AsFd, AsRawFd};
 
-use aya::maps::{Array, MapData, PerCpuArray, RingBuf};
+use aya::maps::{Array, MapData, MapError, PerCpuArray, RingBuf};
 use aya::programs::BtfTracePoint;
 use aya::sys::{Stats, enable_stats};
 use aya::{Btf, Ebpf, EbpfLoader, Pod};
@@ -18,7 +19,8 @@ use fathom_record::witness::WitnessCost;
 use super::device::Watched;
 use super::follower::Follower;
 use crate::blocktrace::sampling::Thinning;
-use crate::blocktrace::{TraceDirection, TraceSummary};
+use crate::blocktrace::{TraceDirection, TraceSummary, WATCHING};
+use crate::{TelemetryError, TelemetryErrorKind};
 
 static OBJECT: &[u8] = aya::include_bytes_aligned!("../bpf/witness.bpf.o");
 
@@ -104,10 +106,9 @@ pub struct Ran {
 
 impl Bpf {
     /// Loads and attaches.
-    pub fn start(watched: &Watched, direct: bool, thinning: Thinning) -> Result<Self, String> {
-        let refused = |what: &str, error: &dyn std::error::Error| refusal(what, error);
+    pub fn start(watched: &Watched, direct: bool, thinning: Thinning) -> Result<Self, TelemetryError> {
         if watched.arrivals.len() > DEVICES {
-            return Err(format!("programs watch {DEVICES} devices at most"));
+            return Err(unsupported(format!("programs watch {DEVICES} devices at most")));
         }
         let btf = kernel_types()?;
         let mut devices = [0u32; DEVICES];
@@ -120,13 +121,13 @@ impl Bpf {
             .override_global("devices_used", &used, true)
             .override_global("direct", &direct, true)
             .load(OBJECT)
-            .map_err(|error| refused("loading maps", &error))?;
+            .map_err(|error| refusal("loading maps", error))?;
         for (name, tracepoint) in PROGRAMS {
             let program: &mut BtfTracePoint = programs
                 .program_mut(name)
                 .and_then(|program| program.try_into().ok())
-                .ok_or_else(|| format!("the object holds no program {name}"))?;
-            program.load(tracepoint, &btf).map_err(|error| refused(tracepoint, &error))?;
+                .ok_or_else(|| unsupported(format!("the object holds no program {name}")))?;
+            program.load(tracepoint, &btf).map_err(|error| refusal(tracepoint, error))?;
         }
         let timing = enable_stats(Stats::RunTime).ok();
         // The beginning of an I/O last, so that none is known that could have begun unseen.
@@ -134,21 +135,22 @@ impl Bpf {
             let program: Option<&mut BtfTracePoint> =
                 programs.program_mut(name).and_then(|program| program.try_into().ok());
             if let Some(program) = program {
-                program.attach().map_err(|error| refused(tracepoint, &error))?;
+                program.attach().map_err(|error| refusal(tracepoint, error))?;
             }
         }
         let told = descriptors(&programs, NAMES);
-        let ring = programs.take_map("sightings").ok_or("the object holds no ring")?;
-        let ring = RingBuf::try_from(ring).map_err(|error| refused("mapping the ring", &error))?;
-        let bits = programs.take_map("thinning").ok_or("the object holds no choice of I/Os")?;
-        let bits = Array::try_from(bits).map_err(|error| refused("mapping the choice of I/Os", &error))?;
+        let ring = programs.take_map("sightings").ok_or_else(|| unsupported("the object holds no ring"))?;
+        let ring = RingBuf::try_from(ring).map_err(|error| refusal("mapping the ring", error))?;
+        let bits =
+            programs.take_map("thinning").ok_or_else(|| unsupported("the object holds no choice of I/Os"))?;
+        let bits = Array::try_from(bits).map_err(|error| refusal("mapping the choice of I/Os", error))?;
         let timing = timing.map(|timing| (timing, told));
         let follower = Follower::start(ring, bits, thinning, watched.clone(), timing)?;
         Ok(Self { programs, follower })
     }
 
     /// Detaches the programs and reads what they counted.
-    pub fn finish(mut self) -> Result<TraceSummary, String> {
+    pub fn finish(mut self) -> Result<TraceSummary, TelemetryError> {
         // All of the run's I/Os have ended, and what the kernel timed is told only of loaded programs.
         let followed = self.follower.finish()?;
         let missed = ran(&descriptors(&self.programs, NAMES)).missed;
@@ -161,8 +163,7 @@ impl Bpf {
                 }
             }
         }
-        let mut seen =
-            read(&self.programs).map_err(|error| format!("reading the programs' maps: {error}"))?;
+        let mut seen = read(&self.programs).map_err(unread)?;
         seen.losses.not_run += missed;
         seen.missed += followed.missed;
         seen.spans = followed.spans;
@@ -172,9 +173,12 @@ impl Bpf {
 }
 
 /// The running kernel's types, by which programs find their fields.
-pub fn kernel_types() -> Result<Btf, String> {
+pub fn kernel_types() -> Result<Btf, TelemetryError> {
     Btf::from_sys_fs().map_err(|error| {
-        format!("the kernel's types (/sys/kernel/btf/vmlinux, CONFIG_DEBUG_INFO_BTF) cannot be read: {error}")
+        let cause = format!(
+            "the kernel's types (/sys/kernel/btf/vmlinux, CONFIG_DEBUG_INFO_BTF) cannot be read: {error}"
+        );
+        unsupported(cause).with_source(error)
     })
 }
 
@@ -217,8 +221,8 @@ fn cost(timed: Ran, reader_ns: u64, events: u64) -> WitnessCost {
     WitnessCost { event_ns, cpu_ns, basis }
 }
 
-fn read(programs: &Ebpf) -> Result<TraceSummary, aya::maps::MapError> {
-    let map = |name: &str| programs.map(name).ok_or(aya::maps::MapError::KeyNotFound);
+fn read(programs: &Ebpf) -> Result<TraceSummary, MapError> {
+    let map = |name: &str| programs.map(name).ok_or(MapError::KeyNotFound);
     let tallies = PerCpuArray::<&MapData, Tally>::try_from(map("tallies")?)?;
     let stages = PerCpuArray::<&MapData, StageSums>::try_from(map("stages")?)?;
     let buckets = PerCpuArray::<&MapData, Chunk>::try_from(map("buckets")?)?;
@@ -258,7 +262,7 @@ fn histogram(
     stages: &PerCpuArray<&MapData, StageSums>,
     buckets: &PerCpuArray<&MapData, Chunk>,
     place: usize,
-) -> Result<Histogram, aya::maps::MapError> {
+) -> Result<Histogram, MapError> {
     let sums = stages.get(&(place as u32), 0)?;
     let count: u64 = sums.iter().map(|part| part.count).sum();
     if count == 0 {
@@ -296,7 +300,7 @@ impl Tally {
 }
 
 /// The kernel's refusal, with what would help.
-pub fn refusal(what: &str, error: &dyn std::error::Error) -> String {
+pub fn refusal(what: &str, error: impl StdError + Send + Sync + 'static) -> TelemetryError {
     let mut text = error.to_string();
     let mut cause = error.source();
     let mut denied = false;
@@ -308,10 +312,30 @@ pub fn refusal(what: &str, error: &dyn std::error::Error) -> String {
         cause = inner.source();
     }
     let text = text.lines().next().unwrap_or_default();
-    if denied {
-        return format!(
-            "the kernel does not let this process load programs ({what}: {text}): run it as root, or give it the rights with `setcap cap_bpf,cap_perfmon+ep` on the fathom binary"
-        );
-    }
-    format!("programs cannot be loaded into this kernel ({what}: {text}); Linux 5.11 or newer takes them")
+    let (kind, cause) = match denied {
+        true => (
+            TelemetryErrorKind::Permission,
+            format!(
+                "the kernel does not let this process load programs ({what}: {text}): run it as root, or give it the rights with `setcap cap_bpf,cap_perfmon+ep` on the fathom binary"
+            ),
+        ),
+        false => (
+            TelemetryErrorKind::Unsupported,
+            format!(
+                "programs cannot be loaded into this kernel ({what}: {text}); Linux 5.11 or newer takes them"
+            ),
+        ),
+    };
+    TelemetryError::new(kind, WATCHING, cause).with_source(error)
+}
+
+/// That this kernel, or what this build brings for it, does not do.
+pub fn unsupported(cause: impl Into<String>) -> TelemetryError {
+    TelemetryError::new(TelemetryErrorKind::Unsupported, WATCHING, cause)
+}
+
+/// That the maps of programs that ran cannot be read.
+pub fn unread(error: MapError) -> TelemetryError {
+    let cause = format!("reading the programs' maps: {error}");
+    TelemetryError::new(TelemetryErrorKind::System, WATCHING, cause).with_source(error)
 }

@@ -12,9 +12,10 @@ use aya::programs::BtfTracePoint;
 use aya::sys::{Stats, enable_stats};
 use aya::{Btf, Ebpf, EbpfLoader, Pod};
 
-use super::bpf::{Ran, descriptors, kernel_types, ran, refusal};
+use super::bpf::{Ran, descriptors, kernel_types, ran, refusal, unread, unsupported};
 use super::device::Watched;
 use super::monotonic_ns;
+use crate::TelemetryError;
 use crate::blocktrace::demand::{BlockDemand, DirectionDemand, Submitter, TracingCost, gap_at, size_at};
 
 static OBJECT: &[u8] = aya::include_bytes_aligned!("../bpf/demand.bpf.o");
@@ -73,9 +74,9 @@ pub struct Demand {
 
 impl Demand {
     /// Loads and attaches.
-    pub fn start(device: &str) -> Result<Self, String> {
+    pub fn start(device: &str) -> Result<Self, TelemetryError> {
         let watched = Watched::of(&[device.to_owned()])?;
-        let number = *watched.arrivals.first().ok_or("no such device")?;
+        let number = *watched.arrivals.first().ok_or_else(|| unsupported("no such device"))?;
         let requests = has_requests(device);
         let btf: Btf = kernel_types()?;
         let mut programs = EbpfLoader::new()
@@ -83,14 +84,14 @@ impl Demand {
             .override_global("device", &number, true)
             .override_global("requests", &u32::from(requests), true)
             .load(OBJECT)
-            .map_err(|error| refusal("loading maps", &error))?;
+            .map_err(|error| refusal("loading maps", error))?;
         for (name, tracepoint) in PROGRAMS {
             let program: &mut BtfTracePoint = programs
                 .program_mut(name)
                 .and_then(|program| program.try_into().ok())
-                .ok_or_else(|| format!("the object holds no program {name}"))?;
-            program.load(tracepoint, &btf).map_err(|error| refusal(tracepoint, &error))?;
-            program.attach().map_err(|error| refusal(tracepoint, &error))?;
+                .ok_or_else(|| unsupported(format!("the object holds no program {name}")))?;
+            program.load(tracepoint, &btf).map_err(|error| refusal(tracepoint, error))?;
+            program.attach().map_err(|error| refusal(tracepoint, error))?;
         }
         let told = descriptors(&programs, PROGRAMS.map(|(name, _)| name));
         let mut demand =
@@ -125,11 +126,10 @@ impl Demand {
     }
 
     /// Reads what was counted; the programs end with this structure.
-    pub fn finish(mut self) -> Result<BlockDemand, String> {
+    pub fn finish(mut self) -> Result<BlockDemand, TelemetryError> {
         self.stop_timing();
         let missed = ran(&self.told).missed;
-        let mut asked =
-            read(&self.programs).map_err(|error| format!("reading the programs' maps: {error}"))?;
+        let mut asked = read(&self.programs).map_err(unread)?;
         asked.requests = self.requests;
         asked.seconds = self.seconds;
         asked.missed = missed;

@@ -2,7 +2,10 @@
 
 use std::fs;
 
+use crate::blocktrace::WATCHING;
 use crate::blocktrace::text::device_number;
+use crate::error::of_system;
+use crate::{TelemetryError, TelemetryErrorKind};
 
 /// Device numbers as the kernel holds them: twelve bits of major number above twenty of minor.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,9 +23,10 @@ impl Watched {
     ///
     /// # Errors
     /// When there is none, or one has no number.
-    pub fn of(names: &[String]) -> Result<Self, String> {
+    pub fn of(names: &[String]) -> Result<Self, TelemetryError> {
         if names.is_empty() {
-            return Err("the target lies on no block device".to_owned());
+            let cause = "the target lies on no block device";
+            return Err(TelemetryError::new(TelemetryErrorKind::Absent, WATCHING, cause));
         }
         let mut watched = Self::default();
         for name in names {
@@ -33,7 +37,8 @@ impl Watched {
             watched.places.push((name.clone(), start.trim().parse().unwrap_or(0)));
             // A partition's folder lies in its disk's.
             let whole = if fs::exists(format!("{folder}/partition")).unwrap_or(false) { "/.." } else { "" };
-            let real = fs::canonicalize(&folder).map_err(|error| format!("{folder}: {error}"))?;
+            let real = fs::canonicalize(&folder)
+                .map_err(|error| of_system(WATCHING, format!("{folder}: {error}"), error))?;
             watched.disks.push(number(&format!("{}{whole}/dev", real.display()))?);
         }
         Ok(watched)
@@ -52,7 +57,11 @@ impl Watched {
     }
 }
 
-fn number(path: &str) -> Result<u32, String> {
-    let text = fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
-    device_number(text.trim(), ':').ok_or_else(|| format!("{path}: `{}` is not a device number", text.trim()))
+fn number(path: &str) -> Result<u32, TelemetryError> {
+    let text =
+        fs::read_to_string(path).map_err(|error| of_system(WATCHING, format!("{path}: {error}"), error))?;
+    device_number(text.trim(), ':').ok_or_else(|| {
+        let cause = format!("{path}: `{}` is not a device number", text.trim());
+        TelemetryError::new(TelemetryErrorKind::Malformed, WATCHING, cause)
+    })
 }

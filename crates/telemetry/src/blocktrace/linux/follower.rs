@@ -13,8 +13,11 @@ use rustix::time::{ClockId, clock_gettime};
 use super::bpf::{Ran, ran};
 use super::device::Watched;
 use super::monotonic_ns;
+use crate::TelemetryError;
 use crate::blocktrace::pairs::Span;
 use crate::blocktrace::sampling::{Kept, Thinning};
+use crate::blocktrace::{WATCHING, broke};
+use crate::error::of_system;
 
 /// How long it rests between two rounds; the ring holds a tenth of a second of the fastest devices.
 const REST: Duration = Duration::from_millis(5);
@@ -59,22 +62,22 @@ impl Follower {
         thinning: Thinning,
         watched: Watched,
         timing: Option<Timing>,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, TelemetryError> {
         let stop = Arc::new(AtomicBool::new(false));
         let told = Arc::clone(&stop);
         let work = move || follow(ring, bits, &thinning, &watched, timing, &told);
-        let thread = std::thread::Builder::new()
-            .name("witness".to_owned())
-            .spawn(work)
-            .map_err(|error| format!("the thread that reads the ring cannot be started: {error}"))?;
+        let thread = std::thread::Builder::new().name("witness".to_owned()).spawn(work).map_err(|error| {
+            let cause = format!("the thread that reads the ring cannot be started: {error}");
+            of_system(WATCHING, cause, error)
+        })?;
         Ok(Self { stop, thread: Some(thread) })
     }
 
     /// Takes in what is left; the programs are still loaded.
-    pub fn finish(&mut self) -> Result<Followed, String> {
+    pub fn finish(&mut self) -> Result<Followed, TelemetryError> {
         self.stop.store(true, Ordering::Release);
-        let thread = self.thread.take().ok_or("the reader of the ring has ended already")?;
-        thread.join().map_err(|_| "the reader of the ring broke".to_owned())
+        let thread = self.thread.take().ok_or_else(|| broke("the reader of the ring has ended already"))?;
+        thread.join().map_err(|_| broke("the reader of the ring broke"))
     }
 }
 

@@ -15,6 +15,7 @@ pub use self::device::Watched;
 use self::tracefs::Tracefs;
 use super::TraceSummary;
 use super::sampling::Thinning;
+use crate::TelemetryError;
 
 /// A source that watches.
 pub enum Watch {
@@ -29,13 +30,18 @@ impl Watch {
         direct: bool,
         source: WitnessSource,
         thinning: &Thinning,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, TelemetryError> {
         let bpf = || Bpf::start(watched, direct, thinning.clone()).map(|bpf| Self::Bpf(Box::new(bpf)));
         let text = || Tracefs::start(watched, direct, thinning.clone()).map(Self::Tracefs);
         match source {
             WitnessSource::Bpf => bpf(),
             WitnessSource::Tracefs => text(),
-            WitnessSource::Any => bpf().or_else(|bpf| text().map_err(|text| format!("{bpf}; {text}"))),
+            WitnessSource::Any => bpf().or_else(|bpf| {
+                text().map_err(|mut text| {
+                    text.cause = format!("{}; {}", bpf.cause, text.cause);
+                    text
+                })
+            }),
         }
     }
 
@@ -53,7 +59,7 @@ impl Watch {
         }
     }
 
-    pub fn finish(self) -> Result<TraceSummary, String> {
+    pub fn finish(self) -> Result<TraceSummary, TelemetryError> {
         match self {
             Self::Bpf(bpf) => (*bpf).finish(),
             Self::Tracefs(text) => text.finish(),

@@ -17,9 +17,11 @@ use fathom_record::witness::WitnessCost;
 use rustix::time::{ClockId, clock_gettime};
 
 use super::device::Watched;
-use crate::blocktrace::TraceSummary;
 use crate::blocktrace::sampling::Thinning;
 use crate::blocktrace::text::{Line, Matching, parse};
+use crate::blocktrace::{TraceSummary, WATCHING, broke};
+use crate::error::of_system;
+use crate::{TelemetryError, TelemetryErrorKind};
 
 /// The text has whole microseconds.
 pub const RESOLUTION_NS: u64 = 1000;
@@ -53,15 +55,15 @@ impl Drop for Instance {
 
 impl Tracefs {
     /// Makes an instance and begins to read from it.
-    pub fn start(watched: &Watched, direct: bool, thinning: Thinning) -> Result<Self, String> {
+    pub fn start(watched: &Watched, direct: bool, thinning: Thinning) -> Result<Self, TelemetryError> {
         let instances = mount_point()?.join("instances");
         remove_leftovers(&instances);
         let folder = instances.join(format!("fathom-{}", std::process::id()));
-        fs::create_dir(&folder).map_err(|error| refusal(&folder, &error))?;
+        fs::create_dir(&folder).map_err(|error| refusal(&folder, error))?;
         let instance = Instance(folder);
         let set = |file: &str, text: &str| {
             let path = instance.0.join(file);
-            fs::write(&path, text).map_err(|error| refusal(&path, &error))
+            fs::write(&path, text).map_err(|error| refusal(&path, error))
         };
         set("trace_clock", "mono")?;
         set("buffer_size_kb", BUFFER_KIB)?;
@@ -76,7 +78,7 @@ impl Tracefs {
             .read(true)
             .custom_flags(libc::O_NONBLOCK)
             .open(&path)
-            .map_err(|error| refusal(&path, &error))?;
+            .map_err(|error| refusal(&path, error))?;
         let devices = watched.arrivals.iter().copied().zip(watched.disks.iter().copied());
         let matching = Matching::new(devices, direct, thinning);
         let stop = Arc::new(AtomicBool::new(false));
@@ -84,16 +86,19 @@ impl Tracefs {
         let reader = std::thread::Builder::new()
             .name("witness".to_owned())
             .spawn(move || follow(pipe, matching, &told))
-            .map_err(|error| format!("the thread that reads the trace cannot be started: {error}"))?;
+            .map_err(|error| {
+                let cause = format!("the thread that reads the trace cannot be started: {error}");
+                of_system(WATCHING, cause, error)
+            })?;
         Ok(Self { instance, stop, reader: Some(reader) })
     }
 
     /// Ends the trace, reads what is left of it and removes the instance.
-    pub fn finish(mut self) -> Result<TraceSummary, String> {
+    pub fn finish(mut self) -> Result<TraceSummary, TelemetryError> {
         let _ = fs::write(self.instance.0.join("tracing_on"), "0");
         self.stop.store(true, Ordering::Relaxed);
-        let reader = self.reader.take().ok_or("the reader of the trace has ended already")?;
-        let (matching, cpu_ns) = reader.join().map_err(|_| "the reader of the trace broke")?;
+        let reader = self.reader.take().ok_or_else(|| broke("the reader of the trace has ended already"))?;
+        let (matching, cpu_ns) = reader.join().map_err(|_| broke("the reader of the trace broke"))?;
         let mut seen = matching.finish();
         let event_ns = (seen.events > 0).then(|| cpu_ns as f64 / seen.events as f64);
         seen.cost = WitnessCost {
@@ -157,16 +162,17 @@ fn take(matching: &mut Matching, line: &str, threads: &mut HashMap<u32, bool>) {
 }
 
 /// Where tracefs is mounted.
-fn mount_point() -> Result<PathBuf, String> {
-    let mounts =
-        fs::read_to_string("/proc/self/mounts").map_err(|error| format!("/proc/self/mounts: {error}"))?;
+fn mount_point() -> Result<PathBuf, TelemetryError> {
+    let mounts = fs::read_to_string("/proc/self/mounts")
+        .map_err(|error| of_system(WATCHING, format!("/proc/self/mounts: {error}"), error))?;
     let place = mounts.lines().find_map(|line| {
         let mut words = line.split(' ').skip(1);
         let (place, kind) = (words.next()?, words.next()?);
         (kind == "tracefs").then(|| PathBuf::from(place))
     });
     place.ok_or_else(|| {
-        "tracefs is not mounted: type `mount -t tracefs nodev /sys/kernel/tracing` as root".to_owned()
+        let cause = "tracefs is not mounted: type `mount -t tracefs nodev /sys/kernel/tracing` as root";
+        TelemetryError::new(TelemetryErrorKind::Absent, WATCHING, cause)
     })
 }
 
@@ -182,7 +188,7 @@ fn remove_leftovers(instances: &Path) {
     }
 }
 
-fn refusal(path: &Path, error: &std::io::Error) -> String {
+fn refusal(path: &Path, error: std::io::Error) -> TelemetryError {
     let help = match error.kind() {
         ErrorKind::PermissionDenied => ": run it as root",
         ErrorKind::NotFound => {
@@ -190,5 +196,6 @@ fn refusal(path: &Path, error: &std::io::Error) -> String {
         }
         _ => "",
     };
-    format!("{}: {error}{help}", path.display())
+    let cause = format!("{}: {error}{help}", path.display());
+    of_system(WATCHING, cause, error)
 }
