@@ -1,6 +1,6 @@
 //! Zip archives, the same bytes for the same content: times are those of the format's first day.
 
-use std::io::Write;
+use std::io::{self, Write};
 
 use flate2::write::DeflateEncoder;
 use flate2::{Compression, Crc};
@@ -30,8 +30,8 @@ const ATTRIBUTES: u32 = 0o100_644 << 16;
 /// The archive (PKWARE APPNOTE.TXT 6.3.10, sections 4.3.7, 4.3.12 and 4.3.16).
 ///
 /// # Errors
-/// When it would be larger than the format without extensions takes.
-pub fn zip(files: &[Zipped]) -> Result<Vec<u8>, String> {
+/// [`FileTooLarge`](io::ErrorKind::FileTooLarge) when it would be larger than the format without extensions takes.
+pub fn zip(files: &[Zipped]) -> io::Result<Vec<u8>> {
     let (mut out, mut central) = (Vec::new(), Vec::new());
     for file in files {
         let start = length(out.len())?;
@@ -45,8 +45,8 @@ pub fn zip(files: &[Zipped]) -> Result<Vec<u8>, String> {
         for whole in [crc.sum(), length(packed.len())?, length(file.content.len())?] {
             facts.extend(whole.to_le_bytes());
         }
-        let name =
-            u16::try_from(file.path.len()).map_err(|_| format!("{}: the path is too long", file.path))?;
+        let name = u16::try_from(file.path.len())
+            .map_err(|_| too_large(format!("{}: the path is too long", file.path)))?;
         facts.extend(name.to_le_bytes());
         // No extra fields.
         facts.extend(0u16.to_le_bytes());
@@ -65,7 +65,7 @@ pub fn zip(files: &[Zipped]) -> Result<Vec<u8>, String> {
         central.extend(file.path.as_bytes());
     }
     let start = length(out.len())?;
-    let count = u16::try_from(files.len()).map_err(|_| "too many files".to_owned())?;
+    let count = u16::try_from(files.len()).map_err(|_| too_large("too many files"))?;
     out.extend(&central);
     out.extend(END.to_le_bytes());
     out.extend([0; 4]);
@@ -77,13 +77,17 @@ pub fn zip(files: &[Zipped]) -> Result<Vec<u8>, String> {
     Ok(out)
 }
 
-fn length(bytes: usize) -> Result<u32, String> {
-    u32::try_from(bytes).map_err(|_| "a zip archive has at most 4 GiB".to_owned())
+fn too_large(cause: impl Into<String>) -> io::Error {
+    io::Error::new(io::ErrorKind::FileTooLarge, cause.into())
 }
 
-fn deflate(content: &[u8]) -> Result<Vec<u8>, String> {
+fn length(bytes: usize) -> io::Result<u32> {
+    u32::try_from(bytes).map_err(|_| too_large("a zip archive has at most 4 GiB"))
+}
+
+fn deflate(content: &[u8]) -> io::Result<Vec<u8>> {
     let mut encoder = DeflateEncoder::new(Vec::new(), Compression::best());
-    encoder.write_all(content).and_then(|()| encoder.finish()).map_err(|error| error.to_string())
+    encoder.write_all(content).and_then(|()| encoder.finish())
 }
 
 #[cfg(test)]

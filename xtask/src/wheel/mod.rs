@@ -82,7 +82,7 @@ pub fn run(root: &Path, arguments: Vec<String>) -> Result<(), String> {
     let platform = platform(&library, processor, asked.target.is_some())?;
     let tag = format!("cp39-abi3-{platform}");
     let notices = dist::notices(root, "fathom-python", &format!("{processor}-unknown-linux-gnu"))?;
-    let bytes = zip(&content(root, library, &tag, notices)?)?;
+    let bytes = zip(&content(root, library, &tag, notices)?).map_err(|error| error.to_string())?;
     let path = out.join(format!("fathom-{VERSION}-{tag}.whl"));
     fs::write(&path, &bytes).map_err(|error| format!("{}: {error}", path.display()))?;
     println!("{:>12} bytes  {}", bytes.len(), path.display());

@@ -114,7 +114,8 @@ pub fn run(root: &Path, arguments: Vec<String>) -> Result<(), String> {
     let places: Vec<String> = places(root).into_iter().map(|(place, _)| place).chain(home()).collect();
     inspect(&program, machine, &places).map_err(|error| format!("{}: {error}", path.display()))?;
     let name = format!("fathom-{VERSION}-windows-{processor}");
-    let bytes = fathom_archive::zip(&content(root, &name, program, dist::notices(root, "fathom", target)?)?)?;
+    let content = content(root, &name, program, dist::notices(root, "fathom", target)?)?;
+    let bytes = fathom_archive::zip(&content).map_err(|error| error.to_string())?;
     let file = format!("{name}.zip");
     let sums = out.join("SHA256SUMS");
     let others = checksum::others(&fs::read_to_string(&sums).unwrap_or_default(), &[&file]);

@@ -49,7 +49,7 @@ fn fit(folder: &Path) -> Result<(), String> {
     let read =
         |name: &str| std::fs::read_to_string(folder.join(name)).map_err(|error| format!("{name}: {error}"));
     let hand_text = read("evidence.toml")?;
-    let hand = Table::parse(&hand_text)?;
+    let hand = Table::parse(&hand_text).map_err(|error| error.to_string())?;
     let cases = observed::read(&read("observations.csv")?)?;
     println!("{} cases", cases.len());
     show("by hand", &score::of(&cases, |_| &hand));
@@ -80,7 +80,7 @@ fn fit(folder: &Path) -> Result<(), String> {
         after.log_score
     );
     text += &text_of(&cells, temperature);
-    Table::parse_fitted(&hand_text, &text)?;
+    Table::parse_fitted(&hand_text, &text).map_err(|error| error.to_string())?;
     std::fs::write(folder.join("fitted.toml"), &text).map_err(|error| error.to_string())?;
     println!("{} densities in fitted.toml", cells.len());
     Ok(())
@@ -91,7 +91,8 @@ fn without(cases: &[Observation], fold: usize) -> Vec<&Observation> {
 }
 
 fn tables(hand: &str, by_fold: &[Cells], temperature: f64) -> Result<Vec<Table>, String> {
-    by_fold.iter().map(|cells| Table::parse_fitted(hand, &text_of(cells, temperature))).collect()
+    let fitted = |cells: &Cells| Table::parse_fitted(hand, &text_of(cells, temperature));
+    by_fold.iter().map(|cells| fitted(cells).map_err(|error| error.to_string())).collect()
 }
 
 /// Densities that describe their own cause's cases better and make verdicts worse: each is left out where left-out cases are told

@@ -6,6 +6,7 @@ mod row;
 
 use std::sync::LazyLock;
 
+use fathom_record::error::Error;
 use fathom_record::verdict::Limit;
 use serde::Deserialize;
 
@@ -24,6 +25,21 @@ static FITTED: LazyLock<Table> = LazyLock::new(|| {
     let (hand, fitted) = (include_str!("../../evidence.toml"), include_str!("../../fitted.toml"));
     Table::parse_fitted(hand, fitted).unwrap_or_default()
 });
+
+/// Kinds of what is wrong in a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum EvidenceErrorKind {
+    /// It is not TOML.
+    Syntax,
+    /// A symptom, experiment or cause that the program does not know.
+    UnknownName,
+    /// A figure or text that is missing, or is not what it should be.
+    Value,
+}
+
+/// Why a text is no table of evidence.
+pub type EvidenceError = Error<EvidenceErrorKind>;
 
 /// Figures that hold for all rows.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
@@ -81,8 +97,8 @@ impl Table {
     /// Reads a table.
     ///
     /// # Errors
-    /// When the text is no TOML, or names a feature or cause that the program does not know; says which.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    /// When the text is no TOML, or names a feature or cause that the program does not know; the cause says which.
+    pub fn parse(text: &str) -> Result<Self, EvidenceError> {
         row::read(text, "")
     }
 
@@ -90,7 +106,7 @@ impl Table {
     ///
     /// # Errors
     /// As [`Table::parse`]; and where something is fitted that the table does not have.
-    pub fn parse_fitted(text: &str, fitted: &str) -> Result<Self, String> {
+    pub fn parse_fitted(text: &str, fitted: &str) -> Result<Self, EvidenceError> {
         row::read(text, fitted)
     }
 
@@ -204,11 +220,11 @@ mod tests {
     fn a_name_that_nobody_knows_is_refused() {
         let start = include_str!("../../evidence.toml");
         let broken = start.replace("[cause.link]", "[cause.lnik]");
-        assert!(Table::parse(&broken).unwrap_err().contains("lnik"));
+        assert!(Table::parse(&broken).unwrap_err().cause.contains("lnik"));
         let broken = start.replace("link_use = [0.95, 0.04]", "lnk_use = [0.95, 0.04]");
-        assert!(Table::parse(&broken).unwrap_err().contains("lnk_use"));
+        assert!(Table::parse(&broken).unwrap_err().cause.contains("lnk_use"));
         let broken = start.replace("link_use = [0.95, 0.04]", "link_use = [0.95, -1]");
-        assert!(Table::parse(&broken).unwrap_err().contains("link_use"));
+        assert!(Table::parse(&broken).unwrap_err().cause.contains("link_use"));
     }
 
     #[test]
@@ -233,7 +249,7 @@ mod tests {
             ("[calibration]\nheat = 1", "heat"),
             ("x = ", "fitted"),
         ] {
-            assert!(of(broken).unwrap_err().contains(word), "{broken}");
+            assert!(of(broken).unwrap_err().to_string().contains(word), "{broken}");
         }
     }
 }

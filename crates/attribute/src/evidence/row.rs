@@ -5,7 +5,9 @@ use serde::Deserialize;
 use toml::{Table as Toml, Value};
 
 use super::density::Peak;
-use super::{Calibration, Density, EXPERIMENTS, Feature, Table, Trial};
+use super::{
+    Calibration, Density, EXPERIMENTS, EvidenceError, EvidenceErrorKind as Kind, Feature, Table, Trial,
+};
 
 /// One cause.
 #[derive(Clone, Debug, PartialEq)]
@@ -115,18 +117,26 @@ struct Words {
 const WORDS: [&str; 9] =
     ["statement", "looks", "next", "source", "prior", "published", "needs", "together", "names"];
 
+fn wrong(kind: Kind, cause: impl Into<String>) -> EvidenceError {
+    EvidenceError::new(kind, "the table of evidence", cause)
+}
+
 /// The whole table with what was fitted, or what is wrong in it.
-pub fn read(text: &str, fitted: &str) -> Result<Table, String> {
-    let mut all: Toml = fathom_toml::values(text).map_err(|mistake| mistake.to_string())?;
+pub fn read(text: &str, fitted: &str) -> Result<Table, EvidenceError> {
+    let mut all: Toml =
+        fathom_toml::values(text).map_err(|mistake| wrong(Kind::Syntax, mistake.to_string()))?;
     overlay(&mut all, fitted)?;
-    let sheet: Sheet = Value::Table(all).try_into().map_err(|error: toml::de::Error| error.to_string())?;
+    let sheet: Sheet = Value::Table(all)
+        .try_into()
+        .map_err(|error: toml::de::Error| wrong(Kind::Value, error.to_string()).with_source(error))?;
+    let no_usual = || wrong(Kind::Value, "no `usual`");
     let mut usual = vec![None; Feature::ALL.len()];
     let mut trials = vec![None; Feature::ALL.len()];
     let mut one_sided = vec![false; Feature::ALL.len()];
     for (name, entry) in sheet.symptom.iter().chain(&sheet.experiment) {
         let feature = feature(name)?;
-        let entry = entry.as_table().ok_or_else(|| format!("{name} is not a table"))?;
-        usual[feature.index()] = Some(density(name, entry.get("usual").ok_or("no `usual`")?)?);
+        let entry = entry.as_table().ok_or_else(|| wrong(Kind::Value, format!("{name} is not a table")))?;
+        usual[feature.index()] = Some(density(name, entry.get("usual").ok_or_else(no_usual)?)?);
         one_sided[feature.index()] = entry.get("one_sided").and_then(Value::as_bool).unwrap_or(false);
         if EXPERIMENTS.contains(&feature) {
             trials[feature.index()] = Some(trial(name, entry)?);
@@ -137,46 +147,54 @@ pub fn read(text: &str, fitted: &str) -> Result<Table, String> {
 }
 
 /// Puts fitted figures in the place of those set by hand: of the calibration, and of densities of causes that are there.
-fn overlay(all: &mut Toml, fitted: &str) -> Result<(), String> {
-    let fitted: Toml = fathom_toml::values(fitted).map_err(|mistake| format!("fitted: {mistake}"))?;
+fn overlay(all: &mut Toml, fitted: &str) -> Result<(), EvidenceError> {
+    let wrong = |kind, cause: String| EvidenceError::new(kind, "fitted", cause);
+    let fitted: Toml =
+        fathom_toml::values(fitted).map_err(|mistake| wrong(Kind::Syntax, mistake.to_string()))?;
     for (section, entries) in &fitted {
-        let entries = entries.as_table().ok_or_else(|| format!("fitted: {section} is not a table"))?;
+        let entries =
+            entries.as_table().ok_or_else(|| wrong(Kind::Value, format!("{section} is not a table")))?;
         let place = all.get_mut(section).and_then(Value::as_table_mut);
         match (section.as_str(), place) {
             ("calibration", Some(place)) => place.extend(entries.clone()),
             ("cause", Some(causes)) => {
                 for (cause, figures) in entries {
                     let row = causes.get_mut(cause).and_then(Value::as_table_mut);
-                    let row = row.ok_or_else(|| format!("fitted: there is no cause `{cause}`"))?;
+                    let row =
+                        row.ok_or_else(|| wrong(Kind::UnknownName, format!("there is no cause `{cause}`")))?;
                     for (name, value) in figures.as_table().into_iter().flatten() {
-                        feature(name).map_err(|wrong| format!("fitted: {wrong}"))?;
+                        feature(name).map_err(|error| error.at("fitted"))?;
                         row.insert(name.clone(), value.clone());
                     }
                 }
             }
-            _ => return Err(format!("fitted: `{section}` is not fitted")),
+            _ => return Err(wrong(Kind::UnknownName, format!("`{section}` is not fitted"))),
         }
     }
     Ok(())
 }
 
-fn feature(name: &str) -> Result<Feature, String> {
-    Feature::of(name).ok_or_else(|| format!("`{name}` is not a known symptom or experiment"))
+fn feature(name: &str) -> Result<Feature, EvidenceError> {
+    Feature::of(name)
+        .ok_or_else(|| wrong(Kind::UnknownName, format!("`{name}` is not a known symptom or experiment")))
 }
 
-fn trial(name: &str, entry: &Toml) -> Result<Trial, String> {
+fn trial(name: &str, entry: &Toml) -> Result<Trial, EvidenceError> {
     let minutes = entry.get("minutes").and_then(number).filter(|minutes| *minutes > 0.0);
     let question = entry.get("question").and_then(Value::as_str);
     match (minutes, question) {
         (Some(minutes), Some(question)) => Ok(Trial { minutes, question: question.to_owned() }),
-        _ => Err(format!("experiment `{name}` has no minutes or no question")),
+        _ => Err(wrong(Kind::Value, format!("experiment `{name}` has no minutes or no question"))),
     }
 }
 
-fn cause(name: &str, entry: &Value) -> Result<Cause, String> {
-    let wrong = |error: toml::de::Error| format!("cause `{name}`: {}", error.message());
-    let limit = Value::String(name.to_owned()).try_into::<Limit>().map_err(wrong)?;
-    let words: Words = entry.clone().try_into().map_err(wrong)?;
+fn cause(name: &str, entry: &Value) -> Result<Cause, EvidenceError> {
+    let wrong = |kind, cause: String| wrong(kind, format!("cause `{name}`: {cause}"));
+    let limit = Value::String(name.to_owned())
+        .try_into::<Limit>()
+        .map_err(|error| wrong(Kind::UnknownName, error.message().to_owned()))?;
+    let words: Words =
+        entry.clone().try_into().map_err(|error| wrong(Kind::Value, error.message().to_owned()))?;
     let mut figures = vec![None; Feature::ALL.len()];
     for (key, value) in entry.as_table().into_iter().flatten() {
         if !WORDS.contains(&key.as_str()) {
@@ -185,20 +203,24 @@ fn cause(name: &str, entry: &Value) -> Result<Cause, String> {
     }
     let is_weight = |weight: f64| weight > 0.0 && weight.is_finite();
     if !is_weight(words.prior) || !words.published.is_none_or(is_weight) {
-        return Err(format!("cause `{name}`: the prior must be above 0"));
+        return Err(wrong(Kind::Value, "the prior must be above 0".to_owned()));
     }
     let Words { statement, looks, next, source, prior, published, needs, together, names } = words;
     let together = together.iter().map(|name| feature(name)).collect::<Result<Vec<_>, _>>()?;
     let is_mixture = |feature: &&Feature| matches!(figures[feature.index()], Some(Density::Either(..)));
     if let Some(alone) = together.iter().find(|feature| !is_mixture(feature)) {
-        return Err(format!("cause `{name}`: {} is together with others and has no two peaks", alone.name()));
+        let cause = format!("{} is together with others and has no two peaks", alone.name());
+        return Err(wrong(Kind::Value, cause));
     }
     let published = published.unwrap_or(prior);
     Ok(Cause { limit, statement, looks, next, source, prior, published, needs, together, names, figures })
 }
 
-fn density(name: &str, value: &Value) -> Result<Density, String> {
-    let wrong = || format!("`{name}` must be [mean, deviation] or two of these, with deviations above 0");
+fn density(name: &str, value: &Value) -> Result<Density, EvidenceError> {
+    let wrong = || {
+        let cause = format!("`{name}` must be [mean, deviation] or two of these, with deviations above 0");
+        wrong(Kind::Value, cause)
+    };
     let list = value.as_array().ok_or_else(wrong)?;
     match (list.first().and_then(peak), list.get(1).and_then(peak)) {
         (Some(a), Some(b)) if list.len() == 2 => Ok(Density::Either(a, b)),

@@ -55,7 +55,7 @@ impl Binding {
         let devices: Vec<Option<Device>> = members.map(|facts| device_of(&machine, facts)).collect();
         match seats(&machine.cpus(allowed), &devices, workload.jobs) {
             Ok(seats) => Self::seated(seats),
-            Err(why) => Self::none(why),
+            Err(error) => Self::none(error.cause),
         }
     }
 

@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::str::FromStr;
 
+use fathom_measure::UnitError;
 use fathom_record::Direction;
 
 use crate::Io;
@@ -86,11 +87,11 @@ impl FaultPlan {
 }
 
 impl FromStr for FaultPlan {
-    type Err = String;
+    type Err = UnitError;
 
     /// Reads rules as `fail=1/1000,flip=1/5000`: `fail` ends an I/O in an error, `short` moves a part of it, `flip`
     /// gives a read back with one byte inverted, and `lose` acknowledges a write without carrying it out.
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, UnitError> {
         text.split(',').map(|rule| rule_of(rule.trim())).collect::<Result<_, _>>().map(|rules| Self { rules })
     }
 }
@@ -100,8 +101,12 @@ const FAILED: i32 = 5;
 /// Bytes that a short I/O moves.
 const SHORT_BYTES: u32 = 512;
 
-fn rule_of(text: &str) -> Result<FaultRule, String> {
-    let refuse = || format!("`{text}` is not a fault: write fail, short, flip or lose, e.g. fail=1/1000");
+fn rule_of(text: &str) -> Result<FaultRule, UnitError> {
+    let refuse = || UnitError {
+        input: text.to_owned(),
+        expected: "a fault",
+        example: "fail, short, flip or lose, e.g. fail=1/1000",
+    };
     let (what, share) = text.split_once('=').ok_or_else(refuse)?;
     let period: u64 = share.strip_prefix("1/").and_then(|period| period.parse().ok()).ok_or_else(refuse)?;
     if period == 0 {
@@ -129,7 +134,7 @@ mod tests {
         let (fail, flip) = (Some(Effect::Fail(FAILED)), Some(Effect::FlipByte(0)));
         assert_eq!(effects, [None, flip, fail, flip, None, fail]);
         for wrong in ["", "fail", "fail=1", "fail=1/0", "fail=2/3", "burn=1/2", "fail=1/2,"] {
-            assert!(wrong.parse::<FaultPlan>().unwrap_err().contains("fail=1/1000"), "{wrong}");
+            assert!(wrong.parse::<FaultPlan>().unwrap_err().to_string().contains("fail=1/1000"), "{wrong}");
         }
     }
 }

@@ -5,6 +5,7 @@
 //! the job would wait anyway is the socket waited for.
 
 pub(crate) mod launch;
+mod lost;
 mod reconnect;
 #[cfg(target_os = "linux")]
 #[path = "wait_linux.rs"]
@@ -30,6 +31,7 @@ use fathom_target::remote::{Controller, IoQueue, Remote, is_passing};
 use crate::os_error::{ECONNRESET, EINVAL, ENOTCONN};
 use crate::passthrough::status;
 use crate::{Arena, Completion, Engine, EngineError, Io, Stamps, Submission, Wait};
+use lost::Lost;
 use reconnect::Revival;
 
 /// Bytes that one reading of the socket takes at most: smaller ones double the cost of small I/Os.
@@ -188,7 +190,7 @@ impl<C: Clock> NvmeTcp<C> {
     }
 
     /// Sends what is queued, as far as the socket takes it.
-    fn send(&mut self) -> Result<(), String> {
+    fn send(&mut self) -> Result<(), Lost> {
         if !self.has_output() {
             return Ok(());
         }
@@ -210,7 +212,7 @@ impl<C: Clock> NvmeTcp<C> {
                 }
             }
             match self.stream.write(self.out.get(self.sent..).unwrap_or_default()) {
-                Ok(0) => return Err("the target closed the connection".to_owned()),
+                Ok(0) => return Err(Lost::Closed),
                 Ok(count) => {
                     self.sent += count;
                     self.carried.send_calls += 1;
@@ -218,7 +220,7 @@ impl<C: Clock> NvmeTcp<C> {
                 }
                 Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => return Ok(()),
                 Err(error) if is_passing(&error) => {}
-                Err(error) => return Err(error.to_string()),
+                Err(error) => return Err(Lost::System(error)),
             }
         }
         let taken_ns = self.clock.now_ns();
@@ -233,13 +235,13 @@ impl<C: Clock> NvmeTcp<C> {
     }
 
     /// Takes what has arrived, and answers it.
-    fn receive(&mut self, done: &mut Vec<Completion>) -> Result<(), String> {
+    fn receive(&mut self, done: &mut Vec<Completion>) -> Result<(), Lost> {
         loop {
             let count = match self.stream.read(&mut self.staging) {
-                Ok(0) => return Err("the target closed the connection".to_owned()),
+                Ok(0) => return Err(Lost::Closed),
                 Ok(count) => count,
                 Err(error) if is_passing(&error) => return Ok(()),
-                Err(error) => return Err(error.to_string()),
+                Err(error) => return Err(Lost::System(error)),
             };
             self.carried.receive_calls += 1;
             self.carried.received_bytes += count as u64;
@@ -251,7 +253,7 @@ impl<C: Clock> NvmeTcp<C> {
             if let Err(fatal) = taken {
                 // The termination request; that it arrives is not waited for.
                 let _ = self.send();
-                return Err(fatal.to_string());
+                return Err(Lost::Broken(fatal));
             }
             if count < READ_BYTES {
                 return Ok(());
@@ -276,7 +278,7 @@ impl<C: Clock> NvmeTcp<C> {
     }
 
     /// One turn: sends, takes, and sends what that asked for.
-    fn turn(&mut self, done: &mut Vec<Completion>) -> Result<(), String> {
+    fn turn(&mut self, done: &mut Vec<Completion>) -> Result<(), Lost> {
         self.send()?;
         self.receive(done)?;
         self.send()?;
@@ -289,17 +291,17 @@ impl<C: Clock> NvmeTcp<C> {
     }
 
     /// Waits for the socket; where it is polled, not at all.
-    fn rest(&mut self, most: Duration) -> Result<(), String> {
+    fn rest(&mut self, most: Duration) -> Result<(), Lost> {
         if self.polled {
             std::hint::spin_loop();
         } else {
-            wait::wait(&self.stream, self.has_output(), most).map_err(|error| error.to_string())?;
+            wait::wait(&self.stream, self.has_output(), most).map_err(Lost::System)?;
         }
         if self.controller.shared().is_lost() {
-            return Err("its controller was lost".to_owned());
+            return Err(Lost::Controller);
         }
         if self.clock.now_ns().saturating_sub(self.heard_ns) > SILENCE_NS {
-            return Err(format!("no answer for {} s", SILENCE_NS / 1_000_000_000));
+            return Err(Lost::Silent);
         }
         Ok(())
     }
@@ -388,7 +390,7 @@ impl<C: Clock> Engine for NvmeTcp<C> {
                     return Ok(());
                 }
             } else if let Err(why) = self.turn(done) {
-                self.lose(&why, done);
+                self.lose(&why.to_string(), done);
             }
             let Wait::Until(until_ns) = wait else { return Ok(()) };
             let now = self.clock.now_ns();
@@ -396,7 +398,7 @@ impl<C: Clock> Engine for NvmeTcp<C> {
                 return Ok(());
             }
             if let Err(why) = self.rest(Duration::from_nanos(until_ns - now).min(LOOK)) {
-                self.lose(&why, done);
+                self.lose(&why.to_string(), done);
             }
         }
         Ok(())

@@ -2,6 +2,8 @@
 
 use std::cmp::Reverse;
 
+use crate::{EngineError, ErrorKind};
+
 /// One processor that the process may use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cpu {
@@ -56,9 +58,10 @@ pub struct Seat {
 ///
 /// # Errors
 /// When there are more jobs than processors: why nobody is bound.
-pub fn seats(cpus: &[Cpu], devices: &[Option<Device>], jobs: u32) -> Result<Vec<Seat>, String> {
+pub fn seats(cpus: &[Cpu], devices: &[Option<Device>], jobs: u32) -> Result<Vec<Seat>, EngineError> {
     if jobs as usize > cpus.len() {
-        return Err(format!("{jobs} jobs share {} CPUs, as the scheduler decides", cpus.len()));
+        let cause = format!("{jobs} jobs share {} CPUs, as the scheduler decides", cpus.len());
+        return Err(EngineError::new(ErrorKind::Plan, "binding jobs to CPUs", cause));
     }
     let mut taken: Vec<Taken<'_>> = Vec::with_capacity(jobs as usize);
     for job in 0..jobs as usize {

@@ -7,6 +7,7 @@ use std::os::unix::fs::symlink;
 use tempfile::TempDir;
 
 use super::{Device, Machine, Seat, other_node, seats};
+use crate::EngineError;
 
 /// A machine drawn into a folder.
 struct Drawn {
@@ -70,7 +71,7 @@ impl Drawn {
         allowed: impl IntoIterator<Item = u32>,
         disks: &[&str],
         jobs: u32,
-    ) -> Result<Vec<Seat>, String> {
+    ) -> Result<Vec<Seat>, EngineError> {
         let cpus = self.machine.cpus(&allowed.into_iter().collect::<BTreeSet<_>>());
         let devices: Vec<Option<Device>> = disks.iter().map(|disk| self.machine.device(disk)).collect();
         seats(&cpus, &devices, jobs)
@@ -193,7 +194,7 @@ fn nobody_sits_outside_what_is_allowed_or_online() {
     let machine = Drawn::new(2, 2, 1).disk("nvme0n1", 0, &["0", "1", "2", "3"], &[]);
     assert_eq!(cpus(&machine.seats([1, 3], &["nvme0n1"], 2)), [1, 3]);
     assert_eq!(
-        machine.try_seats([1, 3], &["nvme0n1"], 3).unwrap_err(),
+        machine.try_seats([1, 3], &["nvme0n1"], 3).unwrap_err().cause,
         "3 jobs share 2 CPUs, as the scheduler decides"
     );
     machine.write("sys/devices/system/cpu/online", "0,2-3");

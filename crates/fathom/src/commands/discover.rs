@@ -89,7 +89,7 @@ fn subsystem(listed: &Listed) -> Subsystem {
     let Listed { found, namespaces } = listed;
     let (known, error) = match namespaces {
         Some(Ok(known)) => (known.as_slice(), None),
-        Some(Err(cause)) => (&[][..], Some(cause.clone())),
+        Some(Err(error)) => (&[][..], Some(error.cause.clone())),
         None => (&[][..], None),
     };
     let namespaces = known.iter().map(|it| Namespace {

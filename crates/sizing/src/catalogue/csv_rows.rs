@@ -2,17 +2,20 @@
 
 use std::collections::HashMap;
 
-/// Why a file of limits or prices is not one.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{file}, line {line}: {cause}")]
-pub struct CatalogueError {
-    /// Which file.
-    pub file: String,
-    /// Its line, from 1; 0 for the whole file.
-    pub line: u64,
-    /// What is wrong there.
-    pub cause: String,
+use fathom_record::error::Error;
+
+/// Kinds of what is wrong in a file of limits or prices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CatalogueErrorKind {
+    /// It is not CSV.
+    Syntax,
+    /// A row lacks a value, or has one that it cannot have.
+    Value,
 }
+
+/// Why a file of limits or prices is not one. Its place is the file and its line, from 1; 0 for the whole file.
+pub type CatalogueError = Error<CatalogueErrorKind>;
 
 /// One row.
 pub struct Row<'a> {
@@ -22,24 +25,27 @@ pub struct Row<'a> {
     cells: csv::StringRecord,
 }
 
+fn place(file: &str, line: u64) -> String {
+    format!("{file}, line {line}")
+}
+
 /// Reads each row of a file with a header, in order.
 pub fn read<T>(
     file: &str,
     text: &str,
     mut row: impl FnMut(&Row<'_>) -> Result<T, CatalogueError>,
 ) -> Result<Vec<T>, CatalogueError> {
-    let broken = |error: &csv::Error| CatalogueError {
-        file: file.to_owned(),
-        line: error.position().map_or(0, csv::Position::line),
-        cause: error.to_string(),
+    let broken = |error: csv::Error| {
+        let place = place(file, error.position().map_or(0, csv::Position::line));
+        CatalogueError::new(CatalogueErrorKind::Syntax, place, error.to_string()).with_source(error)
     };
     let mut reader =
         csv::ReaderBuilder::new().trim(csv::Trim::All).comment(Some(b'#')).from_reader(text.as_bytes());
-    let header = reader.headers().map_err(|error| broken(&error))?.clone();
+    let header = reader.headers().map_err(broken)?.clone();
     let columns = header.iter().enumerate().map(|(at, name)| (name.to_owned(), at)).collect();
     let mut rows = Vec::new();
     for cells in reader.records() {
-        let cells = cells.map_err(|error| broken(&error))?;
+        let cells = cells.map_err(broken)?;
         let line = cells.position().map_or(0, csv::Position::line);
         rows.push(row(&Row { file, line, columns: &columns, cells })?);
     }
@@ -49,7 +55,7 @@ pub fn read<T>(
 impl Row<'_> {
     /// A complaint about this row.
     pub fn wrong(&self, cause: impl Into<String>) -> CatalogueError {
-        CatalogueError { file: self.file.to_owned(), line: self.line, cause: cause.into() }
+        CatalogueError::new(CatalogueErrorKind::Value, place(self.file, self.line), cause)
     }
 
     /// A cell; empty where the column is missing.

@@ -12,7 +12,7 @@ mod source;
 mod volume;
 mod wanted;
 
-pub use csv_rows::CatalogueError;
+pub use csv_rows::{CatalogueError, CatalogueErrorKind};
 pub use instance::{Instance, LocalDisks};
 pub use machine::{Caps, Machines};
 pub use market::{Family, Line, Market};

@@ -74,7 +74,7 @@ fn a_user_s_prices_are_read_or_refused_by_their_line() {
         ("AWS,x,gp3,capacity,1e300", "1e300 per unit and month is not a valid price"),
     ] {
         let error = Prices::read("own.csv", &format!("{head}{row}\n")).unwrap_err();
-        assert_eq!((error.file.as_str(), error.line), ("own.csv", 2));
+        assert_eq!(error.place, "own.csv, line 2");
         assert!(error.cause.contains(cause) || cause.starts_with("1e300"), "{error}");
     }
     assert!(Prices::read("own.csv", &format!("{head}AWS,x,gp3\n")).is_err());

@@ -2,25 +2,26 @@
 #![allow(unsafe_code)] // Raw memory; each use says why it is sound.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::io;
 use std::ptr::NonNull;
 
 use super::PAGE;
 
-fn layout(length: usize) -> Result<Layout, String> {
-    Layout::from_size_align(length, PAGE).map_err(|error| error.to_string())
+fn layout(length: usize) -> io::Result<Layout> {
+    Layout::from_size_align(length, PAGE).map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))
 }
 
 /// Zeroed memory of `length` bytes at the start of a page.
 ///
 /// # Errors
 /// Why there is none.
-pub fn map(length: usize) -> Result<NonNull<u8>, String> {
+pub fn map(length: usize) -> io::Result<NonNull<u8>> {
     let layout = layout(length)?;
     if length == 0 {
-        return Err("no bytes were asked for".to_owned());
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "no bytes were asked for"));
     }
     // SAFETY: the layout has a size above 0.
-    NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or_else(|| "out of memory".to_owned())
+    NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or_else(|| io::ErrorKind::OutOfMemory.into())
 }
 
 /// Gives it back.

@@ -1,6 +1,7 @@
 //! Memory of the kernel's, by anonymous mapping.
 #![allow(unsafe_code)] // Raw memory; each use says why it is sound.
 
+use std::io;
 use std::ptr::NonNull;
 
 use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
@@ -9,13 +10,13 @@ use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
 ///
 /// # Errors
 /// Why there is none.
-pub fn map(length: usize) -> Result<NonNull<u8>, String> {
+pub fn map(length: usize) -> io::Result<NonNull<u8>> {
     // Accounted for, not `NORESERVE`: what the machine obviously lacks is refused here.
     let flags = MapFlags::PRIVATE;
     // SAFETY: a fresh anonymous mapping at an address of the kernel's choosing aliases nothing.
     let base =
         unsafe { mmap_anonymous(std::ptr::null_mut(), length, ProtFlags::READ | ProtFlags::WRITE, flags) };
-    let base = base.map_err(|errno| errno.to_string())?;
+    let base = base?;
     // Fewer translations to miss; harmless where the kernel refuses.
     // SAFETY: the range is exactly the mapping made above.
     let _ = unsafe { madvise(base, length, Advice::LinuxHugepage) };

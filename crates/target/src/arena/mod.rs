@@ -45,7 +45,7 @@ impl Arena {
         let stride = stride.ok_or_else(beyond)?;
         let length = slots.checked_mul(stride).filter(|&length| length <= isize::MAX as usize);
         let length = length.ok_or_else(beyond)?;
-        let base = mapping::map(length).map_err(refuse)?;
+        let base = mapping::map(length).map_err(|error| refuse(error.to_string()).with_source(error))?;
         let arena = Self { base, slots, stride };
         for page in (0..length).step_by(PAGE) {
             // SAFETY: within the mapping. Touching now keeps page faults out of the measurement.

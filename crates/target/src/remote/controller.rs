@@ -10,7 +10,7 @@ use fathom_record::facts::{TargetFacts, TargetKind};
 use fathom_spec::fabrics::connect::{DATA_BYTES, place, refused};
 
 use super::keeper::{Keeper, SLOTS, Shared};
-use super::wire::{PATIENCE, Wire, now};
+use super::wire::{PATIENCE, Wire, failed, lost, now};
 use crate::{Error, ErrorKind};
 
 /// Time for which a queue number that is in use still is waited for: a queue of it that was closed may not have been
@@ -85,16 +85,20 @@ impl Controller {
     /// one that can be used.
     pub fn connect(access: Access) -> Result<Self, Error> {
         let place = format!("connecting to {}", access.label);
-        let unreachable = |cause: String| {
+        let unreachable = |mut error: Error| {
             let at = name::place(&access.address.ip().to_string(), access.address.port());
-            Error::new(ErrorKind::NoSuchTarget, place.clone(), format!("{at}: {cause}"))
+            (error.kind, error.cause) = (ErrorKind::NoSuchTarget, format!("{at}: {}", error.cause));
+            error
+                .at(place.clone())
                 .with_remedy("check the address and the port; `fathom discover HOST` lists what a target has")
         };
         let mut wire =
             Wire::open(&access.address, access.framing, (SLOTS, 1), access.patience).map_err(unreachable)?;
         let mut association = Association::new(access.wishes.clone());
-        wire.associate(&mut association).map_err(|cause| {
-            Error::new(ErrorKind::System, place.clone(), cause)
+        wire.associate(&mut association).map_err(|mut error| {
+            error.kind = ErrorKind::System;
+            error
+                .at(place.clone())
                 .with_remedy("`fathom discover HOST` lists the subsystems that this host may use")
         })?;
         let Some(namespace) = association.facts().namespace else {
@@ -183,9 +187,9 @@ impl Controller {
     /// As [`admit_depth`](Self::admit_depth), and where the target refuses.
     pub fn connect_queue(&self, number: u16, depth: u32, largest_bytes: u32) -> Result<IoQueue, Error> {
         let pieces = self.admit_depth(depth, largest_bytes)?;
-        let fail = |cause: String| {
-            let place = format!("connecting I/O queue {number} of {}", self.access.label);
-            Error::new(ErrorKind::System, place, cause)
+        let fail = |mut error: Error| {
+            error.kind = ErrorKind::System;
+            error.at(format!("connecting I/O queue {number} of {}", self.access.label))
         };
         let until = now() + REUSE;
         let mut flow_control = false;
@@ -195,7 +199,8 @@ impl Controller {
                 Tried::NeedsFlowControl if !flow_control => flow_control = true,
                 Tried::InUse if now() < until => std::thread::sleep(REUSE_LOOK),
                 Tried::NeedsFlowControl | Tried::InUse => {
-                    return Err(fail(connect_refusal(refused::INVALID_PARAMETERS, u64::from(place::QUEUE))));
+                    let cause = connect_refusal(refused::INVALID_PARAMETERS, u64::from(place::QUEUE));
+                    return Err(fail(lost(cause)));
                 }
             }
         }
@@ -206,7 +211,7 @@ impl Controller {
         number: u16,
         (depth, pieces): (u32, u32),
         flow_control: bool,
-    ) -> Result<Tried, String> {
+    ) -> Result<Tried, Error> {
         let facts = self.facts();
         // With flow control one entry of the ring stays free.
         let entries = (depth * pieces + u32::from(flow_control)).clamp(2, facts.queue_entries.max(2));
@@ -222,11 +227,11 @@ impl Controller {
             return match end.result & 0x1_ffff {
                 ATTRIBUTES if is_invalid => Ok(Tried::NeedsFlowControl),
                 at if is_invalid && at == u64::from(place::QUEUE) => Ok(Tried::InUse),
-                _ => Err(connect_refusal(end.status, end.result)),
+                _ => Err(lost(connect_refusal(end.status, end.result))),
             };
         }
         let (stream, mut queue) = wire.into_parts();
-        stream.set_nonblocking(true).map_err(|error| error.to_string())?;
+        stream.set_nonblocking(true).map_err(|error| failed(&error))?;
         queue.set_limits(Limits {
             transfer_bytes: facts.transfer_bytes,
             in_capsule_bytes: facts.in_capsule_bytes,

@@ -14,13 +14,15 @@ use fathom_spec::{IdentifyNamespace, Status};
 
 use super::addresses;
 use super::host::Host;
-use super::wire::Wire;
+use super::wire::{Wire, lost};
 use crate::{Error, ErrorKind};
 
 /// Port of discovery services by themselves; most targets answer at that of I/O too.
 pub const DISCOVERY_PORT: u16 = 8009;
 /// Longest wait for one target.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// What is being done where the namespaces of an entry cannot be known.
+const LISTING: &str = "listing the namespaces of a subsystem";
 /// Namespaces of one subsystem that are looked at.
 const MOST_NAMESPACES: usize = 256;
 
@@ -36,7 +38,7 @@ pub struct Inquiry {
 }
 
 /// What answered.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Discovery {
     /// Address of the discovery service.
     pub address: SocketAddr,
@@ -47,12 +49,12 @@ pub struct Discovery {
 }
 
 /// One entry of the log page.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Listed {
     /// What it says.
     pub found: Found,
     /// The namespaces behind it, or why they are not known; absent for what has none, or is not reached by TCP.
-    pub namespaces: Option<Result<Vec<ListedNamespace>, String>>,
+    pub namespaces: Option<Result<Vec<ListedNamespace>, Error>>,
 }
 
 /// A namespace that can be measured.
@@ -87,14 +89,14 @@ pub fn discover(inquiry: &Inquiry) -> Result<Discovery, Error> {
         let asked = wishes(&host, DISCOVERY_NAME);
         let mut wire = match Wire::open(&address, Framing::default(), (1, 1), PATIENCE) {
             Ok(wire) => wire,
-            Err(cause) => {
-                tried.push(format!("{ip}, port {port}: {cause}"));
+            Err(error) => {
+                tried.push(format!("{ip}, port {port}: {}", error.cause));
                 continue;
             }
         };
-        let found = read(&mut wire, asked).map_err(|cause| {
-            Error::new(ErrorKind::System, place.clone(), format!("port {port}: {cause}"))
-                .with_remedy("name the port of its discovery service, e.g. 10.0.0.5:8009")
+        let found = read(&mut wire, asked).map_err(|mut error| {
+            (error.kind, error.cause) = (ErrorKind::System, format!("port {port}: {}", error.cause));
+            error.at(place.clone()).with_remedy("name the port of its discovery service, e.g. 10.0.0.5:8009")
         })?;
         let look = |found: Found| look_into(found, &address, &host, &choices);
         let entries = found.into_iter().map(look).collect();
@@ -115,19 +117,21 @@ fn wishes(host: &Host, subsystem: &str) -> Wishes {
     }
 }
 
-fn read(wire: &mut Wire, wishes: Wishes) -> Result<Vec<Found>, String> {
+fn read(wire: &mut Wire, wishes: Wishes) -> Result<Vec<Found>, Error> {
     wire.associate(&mut Association::new(wishes))?;
     let mut reading = Reading::default();
     while let Some(entry) = reading.next_command() {
         let end = wire.command(entry, &[], (PIECE_BYTES, PATIENCE))?;
         succeeded(end.status, "reading the discovery log page")?;
-        reading.take(wire.data(PIECE_BYTES)).map_err(|failure| failure.to_string())?;
+        reading
+            .take(wire.data(PIECE_BYTES))
+            .map_err(|failure| lost(failure.to_string()).with_source(failure))?;
     }
     Ok(reading.found())
 }
 
-fn succeeded(status: Status, what: &str) -> Result<(), String> {
-    if status.is_success() { Ok(()) } else { Err(format!("{what}: {status}")) }
+fn succeeded(status: Status, what: &str) -> Result<(), Error> {
+    if status.is_success() { Ok(()) } else { Err(lost(format!("{what}: {status}"))) }
 }
 
 /// Connects to a subsystem that is listed, and lists its namespaces.
@@ -136,8 +140,9 @@ fn look_into(found: Found, asked_at: &SocketAddr, host: &Host, choices: &Choices
         return Listed { found, namespaces: None };
     }
     let namespaces = if found.is_secured {
-        Err("it requires TLS, which fathom does not have: connect with the kernel, and name the device"
-            .to_owned())
+        let cause =
+            "it requires TLS, which fathom does not have: connect with the kernel, and name the device";
+        Err(Error::new(ErrorKind::Unsupported, LISTING, cause))
     } else {
         place_of(&found, asked_at).and_then(|address| namespaces(&found, &address, host, choices))
     };
@@ -145,10 +150,13 @@ fn look_into(found: Found, asked_at: &SocketAddr, host: &Host, choices: &Choices
 }
 
 /// Where an entry is: at the address that was asked where it names none, as some targets do.
-fn place_of(found: &Found, asked_at: &SocketAddr) -> Result<SocketAddr, String> {
-    let port = found.port.ok_or("its port is not a number")?;
-    let address: IpAddr =
-        found.address.parse().map_err(|_| format!("its address `{}` is not an IP address", found.address))?;
+fn place_of(found: &Found, asked_at: &SocketAddr) -> Result<SocketAddr, Error> {
+    let wrong = |cause: String| Error::new(ErrorKind::NoSuchTarget, LISTING, cause);
+    let port = found.port.ok_or_else(|| wrong("its port is not a number".to_owned()))?;
+    let address: IpAddr = found
+        .address
+        .parse()
+        .map_err(|_| wrong(format!("its address `{}` is not an IP address", found.address)))?;
     let address = if address.is_unspecified() { asked_at.ip() } else { address };
     Ok(SocketAddr::new(address, port))
 }
@@ -158,7 +166,7 @@ fn namespaces(
     address: &SocketAddr,
     host: &Host,
     choices: &Choices,
-) -> Result<Vec<ListedNamespace>, String> {
+) -> Result<Vec<ListedNamespace>, Error> {
     let mut wire = Wire::open(address, Framing::default(), (1, 1), PATIENCE)?;
     let mut association = Association::new(wishes(host, &found.subsystem));
     enable(&mut wire, &mut association)?;
@@ -169,7 +177,8 @@ fn namespaces(
     let mut listed = Vec::with_capacity(ids.len());
     for id in ids {
         identify(&mut wire, IdentifyWhat::Namespace, id)?;
-        let it = IdentifyNamespace::parse(wire.data(page)).map_err(|error| error.to_string())?;
+        let it = IdentifyNamespace::parse(wire.data(page))
+            .map_err(|error| lost(error.to_string()).with_source(error))?;
         let shift = it.format().map_or(0, |format| u32::from(format.lbads));
         let is_known = (9..=16).contains(&shift) && it.nsze.get() <= u64::MAX >> shift;
         if !is_known {
@@ -192,7 +201,7 @@ fn namespaces(
 }
 
 /// Connects and enables a controller, and stops before I/O queues are asked for.
-fn enable(wire: &mut Wire, association: &mut Association) -> Result<(), String> {
+fn enable(wire: &mut Wire, association: &mut Association) -> Result<(), Error> {
     loop {
         match association.next_step() {
             Next::Command { entry, .. } if entry.opcode == admin::SET_FEATURES => return Ok(()),
@@ -201,13 +210,15 @@ fn enable(wire: &mut Wire, association: &mut Association) -> Result<(), String> 
             Next::Command { entry, bytes } => {
                 let end = wire.command(entry, &association.data(), (bytes, PATIENCE))?;
                 let data = wire.data(bytes);
-                association.answered(end.status, end.result, data).map_err(|failure| failure.to_string())?;
+                association
+                    .answered(end.status, end.result, data)
+                    .map_err(|failure| lost(failure.to_string()).with_source(failure))?;
             }
         }
     }
 }
 
-fn identify(wire: &mut Wire, what: IdentifyWhat, namespace: u32) -> Result<Vec<u8>, String> {
+fn identify(wire: &mut Wire, what: IdentifyWhat, namespace: u32) -> Result<Vec<u8>, Error> {
     let page = admin::IDENTIFY_BYTES as u32;
     let entry = SubmissionEntry::new(admin::IDENTIFY, namespace, [what.dword10(), 0, 0, 0, 0, 0]);
     let end = wire.command(entry, &[], (page, PATIENCE))?;
@@ -234,10 +245,10 @@ mod tests {
     fn an_entry_without_an_address_of_its_own_is_where_it_was_asked() {
         let asked: SocketAddr = "10.0.0.5:8009".parse().unwrap();
         let place = |address: &str, port| place_of(&found(address, port), &asked);
-        assert_eq!(place("0.0.0.0", Some(4420)), Ok("10.0.0.5:4420".parse().unwrap()));
-        assert_eq!(place("::1", Some(1)), Ok("[::1]:1".parse().unwrap()));
-        assert!(place("storage.local", Some(1)).unwrap_err().contains("not an IP address"));
-        assert!(place("10.0.0.6", None).unwrap_err().contains("port"));
+        assert_eq!(place("0.0.0.0", Some(4420)).unwrap(), "10.0.0.5:4420".parse().unwrap());
+        assert_eq!(place("::1", Some(1)).unwrap(), "[::1]:1".parse().unwrap());
+        assert!(place("storage.local", Some(1)).unwrap_err().cause.contains("not an IP address"));
+        assert!(place("10.0.0.6", None).unwrap_err().cause.contains("port"));
     }
 
     #[test]
@@ -245,9 +256,9 @@ mod tests {
         let asked: SocketAddr = "127.0.0.1:8009".parse().unwrap();
         let host = Host { name: "nqn.h".to_owned(), id: [1; 16] };
         let look = |found| look_into(found, &asked, &host, &Choices::default()).namespaces;
-        assert_eq!(look(Found { transport: 1, ..found("10.0.0.1", Some(1)) }), None);
-        assert_eq!(look(Found { has_namespaces: false, ..found("10.0.0.1", Some(1)) }), None);
+        assert!(look(Found { transport: 1, ..found("10.0.0.1", Some(1)) }).is_none());
+        assert!(look(Found { has_namespaces: false, ..found("10.0.0.1", Some(1)) }).is_none());
         let secured = look(Found { is_secured: true, ..found("10.0.0.1", Some(1)) }).unwrap();
-        assert!(secured.unwrap_err().contains("TLS"));
+        assert!(secured.unwrap_err().cause.contains("TLS"));
     }
 }

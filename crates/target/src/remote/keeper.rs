@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use fathom_spec::admin;
 use fathom_spec::fabrics::{SubmissionEntry, property};
 
-use super::wire::{Wire, now};
+use super::wire::{Wire, lost, now};
 use crate::Error;
 
 /// Slots of the admin queue: one command that is waited for, a keep-alive, and a request for an event.
@@ -82,7 +82,7 @@ impl Keeper {
             .spawn(move || {
                 let mut keeping = Keeping { wire, keep_alive, shared: own, is_listening: false };
                 if let Err(why) = keeping.keep() {
-                    keeping.shared.lose(format!("the admin queue was lost: {why}"));
+                    keeping.shared.lose(format!("the admin queue was lost: {}", why.cause));
                 }
             })
             .map_err(|error| Error::system(PLACE, &error))?;
@@ -114,7 +114,7 @@ impl Keeping {
     ///
     /// # Errors
     /// When the controller is lost, with the reason.
-    fn keep(&mut self) -> Result<(), String> {
+    fn keep(&mut self) -> Result<(), Error> {
         let mut asked_at: Option<Instant> = None;
         let mut next = now() + self.period();
         loop {
@@ -122,17 +122,17 @@ impl Keeping {
                 self.shut_down();
                 return Ok(());
             }
-            self.listen()?;
+            self.listen();
             let now = now();
             if let Some(end) = self.wire.take_end(KEEP_ALIVE_SLOT) {
                 asked_at = None;
                 if !end.status.is_success() {
-                    return Err(format!("it refused to be kept alive: {}", end.status));
+                    return Err(lost(format!("it refused to be kept alive: {}", end.status)));
                 }
             }
             match (self.keep_alive, asked_at) {
                 (Some(time), Some(at)) if now.duration_since(at) > time => {
-                    return Err(format!("no answer to a keep-alive within {} s", time.as_secs()));
+                    return Err(lost(format!("no answer to a keep-alive within {} s", time.as_secs())));
                 }
                 (Some(_), None) if now >= next => {
                     self.wire.start(KEEP_ALIVE_SLOT, SubmissionEntry::new(admin::KEEP_ALIVE, 0, [0; 6]));
@@ -155,11 +155,11 @@ impl Keeping {
     }
 
     /// Has a request for an event out, and takes those that came.
-    fn listen(&mut self) -> Result<(), String> {
+    fn listen(&mut self) {
         if let Some(end) = self.wire.take_end(EVENT_SLOT) {
             if !end.status.is_success() {
                 // A controller without events: nothing is asked again.
-                return Ok(());
+                return;
             }
             self.is_listening = false;
             self.shared.tell(event_words(end.result as u32));
@@ -168,7 +168,6 @@ impl Keeping {
             self.wire.start(EVENT_SLOT, SubmissionEntry::new(admin::ASYNCHRONOUS_EVENT, 0, [0; 6]));
             self.is_listening = true;
         }
-        Ok(())
     }
 
     /// Tells the controller that it is not needed any more. Where that does not reach it, it finds out by itself.

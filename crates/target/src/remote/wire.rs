@@ -8,6 +8,10 @@ use fathom_fabric::host::{Association, Ended, HostQueue, Next};
 use fathom_fabric::{Framing, Payloads};
 use fathom_spec::fabrics::SubmissionEntry;
 
+use crate::{Error, ErrorKind};
+
+/// What is being done where it fails; whoever knows the controller's name says it in this place.
+const SPEAKING: &str = "speaking to the target";
 /// Longest wait for a connection, an answer to its initialization, or the end of one command.
 pub const PATIENCE: Duration = Duration::from_secs(10);
 /// Bytes of the one buffer: of the longest data of an admin command.
@@ -47,14 +51,15 @@ impl Wire {
         framing: Framing,
         (slots, pieces): (u32, u32),
         patience: Duration,
-    ) -> Result<Self, String> {
-        let words = |error: io::Error| error.to_string();
+    ) -> Result<Self, Error> {
         let stream = TcpStream::connect_timeout(address, patience).map_err(|error| match error.kind() {
-            io::ErrorKind::TimedOut => format!("nothing answers there within {} s", patience.as_secs()),
-            _ => error.to_string(),
+            io::ErrorKind::TimedOut => {
+                lost(format!("nothing answers there within {} s", patience.as_secs())).with_source(error)
+            }
+            _ => failed(&error),
         })?;
-        stream.set_nodelay(true).map_err(words)?;
-        stream.set_write_timeout(Some(patience)).map_err(words)?;
+        stream.set_nodelay(true).map_err(|error| failed(&error))?;
+        stream.set_write_timeout(Some(patience)).map_err(|error| failed(&error))?;
         let mut wire = Self {
             stream,
             queue: HostQueue::new(framing, slots, pieces),
@@ -73,33 +78,34 @@ impl Wire {
     ///
     /// # Errors
     /// When the connection is of no use any more, with the reason as a clause.
-    pub fn turn(&mut self, wait: Duration) -> Result<(), String> {
+    pub fn turn(&mut self, wait: Duration) -> Result<(), Error> {
         self.send()?;
-        let words = |error: io::Error| error.to_string();
-        self.stream.set_read_timeout(Some(wait.max(Duration::from_millis(1)))).map_err(words)?;
+        self.stream
+            .set_read_timeout(Some(wait.max(Duration::from_millis(1))))
+            .map_err(|error| failed(&error))?;
         let count = match self.stream.read(&mut self.staging) {
-            Ok(0) => return Err("the target closed the connection".to_owned()),
+            Ok(0) => return Err(lost("the target closed the connection")),
             Ok(count) => count,
             Err(error) if is_passing(&error) => return Ok(()),
-            Err(error) => return Err(error.to_string()),
+            Err(error) => return Err(failed(&error)),
         };
         let Self { queue, buffer, staging, ended, .. } = self;
         let arrived = staging.get(..count).unwrap_or_default();
         let taken = queue.received(arrived, buffer, &mut |end| ended.push(end));
         // An answer to what arrived, or the termination request where it broke a rule.
         let sent = self.send();
-        taken.map_err(|fatal| fatal.to_string())?;
+        taken.map_err(|fatal| lost(fatal.to_string()).with_source(fatal))?;
         sent
     }
 
-    fn send(&mut self) -> Result<(), String> {
+    fn send(&mut self) -> Result<(), Error> {
         while self.queue.has_output() {
             let mut out = Vec::with_capacity(SEND_BYTES);
             let Self { queue, buffer, ended, .. } = self;
             queue.fill(buffer, (&mut out, SEND_BYTES), &mut |end| ended.push(end));
             self.stream.write_all(&out).map_err(|error| match is_passing(&error) {
-                true => "the target takes no more data".to_owned(),
-                false => error.to_string(),
+                true => lost("the target takes no more data").with_source(error),
+                false => failed(&error),
             })?;
         }
         Ok(())
@@ -125,12 +131,12 @@ impl Wire {
         entry: SubmissionEntry,
         data: &[u8],
         (bytes, patience): (u32, Duration),
-    ) -> Result<Ended, String> {
+    ) -> Result<Ended, Error> {
         if let Some(place) = self.buffer.0.get_mut(..data.len()) {
             place.copy_from_slice(data);
         }
         if bytes as usize > BUFFER_BYTES || !self.queue.start(0, entry, bytes) {
-            return Err("a command of the admin queue is under way already".to_owned());
+            return Err(lost("a command of the admin queue is under way already"));
         }
         let until = now() + patience;
         loop {
@@ -150,7 +156,7 @@ impl Wire {
     ///
     /// # Errors
     /// When it refuses, or the connection is lost.
-    pub fn associate(&mut self, association: &mut Association) -> Result<(), String> {
+    pub fn associate(&mut self, association: &mut Association) -> Result<(), Error> {
         loop {
             match association.next_step() {
                 Next::Ready => return Ok(()),
@@ -158,7 +164,9 @@ impl Wire {
                 Next::Command { entry, bytes } => {
                     let end = self.command(entry, &association.data(), (bytes, PATIENCE))?;
                     let data = self.data(bytes);
-                    association.answered(end.status, end.result, data).map_err(|fail| fail.to_string())?;
+                    association
+                        .answered(end.status, end.result, data)
+                        .map_err(|failure| lost(failure.to_string()).with_source(failure))?;
                 }
             }
         }
@@ -175,6 +183,16 @@ impl Wire {
     }
 }
 
+/// That the conversation is at its end, with the reason as a clause.
+pub fn lost(cause: impl Into<String>) -> Error {
+    Error::new(ErrorKind::System, SPEAKING, cause)
+}
+
+/// The same as the system reports it.
+pub fn failed(error: &io::Error) -> Error {
+    Error::system(SPEAKING, error)
+}
+
 /// The time.
 #[allow(clippy::disallowed_methods, reason = "the patience of a conversation, of which nothing is measured")]
 pub fn now() -> Instant {
@@ -187,10 +205,11 @@ pub fn is_passing(error: &io::Error) -> bool {
 }
 
 /// Time until a moment.
-fn left(until: Instant, what: &str, patience: Duration) -> Result<Duration, String> {
+fn left(until: Instant, what: &str, patience: Duration) -> Result<Duration, Error> {
     let left = until.saturating_duration_since(now());
     if left.is_zero() {
-        return Err(format!("the target did not answer {what} within {} s", patience.as_secs()));
+        let cause = format!("the target did not answer {what} within {} s", patience.as_secs());
+        return Err(lost(cause));
     }
     Ok(left)
 }

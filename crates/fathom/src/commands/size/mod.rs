@@ -185,7 +185,7 @@ pub fn built_in() -> Result<Catalogue, Failure> {
 }
 
 fn broken(error: CatalogueError) -> Failure {
-    Failure::usage(format!("{}, line {}", error.file, error.line), error.cause, "put that row right")
+    Failure::usage(error.place, error.cause, "put that row right")
 }
 
 /// What is sold, for what the volumes are attached to: a machine that limits each type of volume by itself, or an instance

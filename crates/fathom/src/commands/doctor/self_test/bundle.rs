@@ -61,7 +61,7 @@ impl Bundle {
         archive.fill(|mut file| file.write_all(&bytes))
     }
 
-    fn bytes(&self) -> Result<Vec<u8>, String> {
+    fn bytes(&self) -> std::io::Result<Vec<u8>> {
         let files = self.files.iter();
         let files =
             files.map(|(name, text)| Zipped { path: name.clone(), content: text.clone().into_bytes() });
