@@ -6,7 +6,7 @@ use crate::files;
 
 /// The arguments of a published line: what stands behind the program's name, without what shells and prose
 /// put around it.
-fn arguments(line: &str) -> Option<Vec<String>> {
+pub fn arguments(line: &str) -> Option<Vec<String>> {
     let line = line.split('\t').next().unwrap_or(line);
     let words: Vec<&str> = line.split_whitespace().collect();
     let is_program = |word: &&str| {

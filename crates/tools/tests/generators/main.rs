@@ -1,6 +1,7 @@
-//! Command lines, profiles and results of diskspd and of SPDK's generators, as people published them.
+//! Command lines, profiles and results of diskspd and of SPDK's generators: those here, of our own runs (`own`) and
+//! written by hand (`written`), and those that people published.
 //!
-//! The files lie outside the project; `FATHOM_SAMPLES` names their folder. Without it the tests say so and
+//! The latter lie outside the project; `FATHOM_SAMPLES` names their folder. Without it their tests say so and
 //! pass.
 
 #![allow(
@@ -12,6 +13,7 @@
 
 mod command_lines;
 mod results;
+mod written;
 
 use std::path::PathBuf;
 

@@ -7,7 +7,7 @@ use fathom_tools::import::{Context, Head, Imported, by_name, recognise};
 use crate::files;
 
 /// The runs in a file: by the importer that it is recognised by, or by a named one.
-fn import(name: &str, bytes: &[u8], importer: Option<&str>) -> Result<Vec<RunRecord>, String> {
+pub fn import(name: &str, bytes: &[u8], importer: Option<&str>) -> Result<Vec<RunRecord>, String> {
     let head = Head { bytes: &bytes[..bytes.len().min(256 << 10)], file_name: name };
     let importer = match importer {
         Some(name) => by_name(name).expect("an importer"),
@@ -27,7 +27,7 @@ fn is_near(value: f64, told: f64, share: f64, absolute: f64) -> bool {
 }
 
 /// Holds a record against what its file states.
-fn check_stated(name: &str, run: &RunRecord) {
+pub fn check_stated(name: &str, run: &RunRecord) {
     let origin = run.origin.as_ref().expect("an origin");
     assert!(!origin.stated.is_empty() || origin.quirks.iter().any(|q| q.name == "no_total"), "{name}");
     let summary = &run.summary;
