@@ -35,7 +35,8 @@ pub struct SizingRecord {
     pub residency: Option<ResidencyRecord>,
     /// The benchmark that proves the choice, where it was asked for and there is one.
     pub proof: Option<ProofRecord>,
-    /// The demand over time beside the choice's limits.
+    /// The demand over time beside the choice's limits; empty in records of version 1.
+    #[serde(default)]
     pub timeline: Timeline,
     /// What the answer rests on and what limits it, for people.
     pub notes: Vec<String>,

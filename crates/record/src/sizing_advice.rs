@@ -91,7 +91,7 @@ pub struct ShorterProof {
 }
 
 /// A demand over time with the choice's limits, for a picture: some hundred points, whatever its length.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Timeline {
     /// Length of the stretch that each point stands for, in seconds.

@@ -2,8 +2,6 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests may")]
 
-use std::path::Path;
-
 use fathom_record::origin::Origin;
 use fathom_record::run::Tool;
 use fathom_record::{RunRecord, parse_run};
@@ -13,6 +11,7 @@ use fathom_store::{
 };
 use tempfile::TempDir;
 
+use crate::golden::golden;
 use crate::sample::{campaign, id, run, step_run, time};
 
 const NOW: &str = "2026-11-26T04:00:00Z";
@@ -289,39 +288,33 @@ fn a_file_whose_runs_are_all_gone_can_be_imported_again() {
     store.put_import(&import, &runs).unwrap();
 }
 
-/// Files as earlier versions made them, from one of now: what came with later versions is taken out.
-fn as_version(path: &Path, version: u32) {
-    let connection = rusqlite::Connection::open(path).unwrap();
-    let mut sql =
-        "DROP TABLE label; DROP TABLE note; DROP TABLE mark; DROP TABLE baseline; DROP TABLE finding;
-                   DROP INDEX run_by_workload; DROP INDEX journal_by_run; DROP INDEX run_by_environment;"
-            .to_owned();
-    if version < 3 {
-        sql += "DROP TABLE campaign_device;";
-    }
-    if version < 2 {
-        sql += "DROP TABLE import; ALTER TABLE run DROP COLUMN tool; ALTER TABLE run DROP COLUMN has_io;
-                ALTER TABLE run DROP COLUMN completion_p50_ns; ALTER TABLE run DROP COLUMN completion_p99_ns;";
-    }
-    connection.execute_batch(&format!("{sql} PRAGMA user_version = {version};")).unwrap();
-}
-
+/// Stores as the builds of their time wrote them.
 #[test]
 fn a_store_of_any_version_is_read_like_a_new_one_and_stays_as_it_is() {
     for version in 1..=3 {
-        let (folder, store) = filled(0..5);
-        let (path, expected) = (store.path().to_owned(), store.runs(&RunFilter::default()).unwrap());
-        drop(store);
-        as_version(&path, version);
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("runs.sqlite");
+        std::fs::copy(golden(&format!("store-{version}.sqlite")), &path).unwrap();
         let before = std::fs::read(&path).unwrap();
+        // The same, brought up to date.
+        let newer = folder.path().join("newer.sqlite");
+        std::fs::copy(&path, &newer).unwrap();
+        let newer = Store::open(&newer).unwrap();
+        let expected = newer.runs(&RunFilter::default()).unwrap();
+        assert!(expected.len() >= 3 && expected.iter().all(|row| row.has_io), "{expected:?}");
+
         let old = Store::open_read_only(&path).unwrap();
-        assert_eq!(old.version().unwrap(), i64::from(version));
+        assert_eq!(old.version().unwrap(), version);
         assert_eq!(old.runs(&RunFilter::default()).unwrap(), expected, "{version}");
         let page = old.search_runs(&[RunCondition::HoldsAnywhere("random".to_owned())], None, 3).unwrap();
-        assert_eq!(page.rows, expected[..3], "{version}");
-        assert_eq!(old.run(&id(2)).unwrap(), run(2, 2, 20));
+        assert_eq!((page.total, &page.rows[..]), (expected.len() as u64, &expected[..3]), "{version}");
+        for row in &expected {
+            assert_eq!(old.run(&row.id).unwrap(), newer.run(&row.id).unwrap(), "{version}");
+        }
         assert_eq!(old.resolve(&id(2)).unwrap(), Resolved::Run(id(2)));
-        assert_eq!((old.imports().unwrap(), old.campaigns().unwrap()), (vec![], vec![]));
+        assert_eq!(old.imports().unwrap(), newer.imports().unwrap());
+        assert_eq!(old.imports().unwrap().len(), usize::from(version >= 2));
+        assert_eq!(old.campaigns().unwrap(), newer.campaigns().unwrap());
         assert_eq!((old.baselines().unwrap(), old.marks(None).unwrap()), (vec![], vec![]));
         assert_eq!((old.labels().unwrap().runs.len(), old.findings("x").unwrap().len()), (0, 0));
         assert_eq!(old.notes(&Resolved::Run(id(2))).unwrap(), []);
@@ -330,13 +323,10 @@ fn a_store_of_any_version_is_read_like_a_new_one_and_stays_as_it_is() {
         drop(old);
         assert_eq!(std::fs::read(&path).unwrap(), before, "reading changed version {version}");
 
-        let new = Store::open(&path).unwrap();
-        assert_eq!(new.runs(&RunFilter::default()).unwrap(), expected, "{version}");
-        new.label(&Resolved::Run(id(2)), &words(&["kept"]), NOW).unwrap();
-        drop(new);
-        let again = Store::open_read_only(&path).unwrap();
+        newer.label(&Resolved::Run(id(2)), &words(&["kept"]), NOW).unwrap();
+        let again = Store::open_read_only(newer.path()).unwrap();
         assert_eq!(again.labels().unwrap().runs[&id(2)], ["kept"]);
-        drop(folder);
+        assert_eq!(again.runs(&RunFilter::default()).unwrap(), expected, "{version}");
     }
 }
 
@@ -344,9 +334,8 @@ fn a_store_of_any_version_is_read_like_a_new_one_and_stays_as_it_is() {
 fn a_store_of_the_first_version_is_listed_without_being_changed() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("runs.sqlite");
-    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
-    std::fs::copy(golden.join("store-1.sqlite"), &path).unwrap();
-    let expected = parse_run(&std::fs::read(golden.join("run-1.json")).unwrap()).unwrap();
+    std::fs::copy(golden("store-1.sqlite"), &path).unwrap();
+    let expected = parse_run(&std::fs::read(golden("run-1.json")).unwrap()).unwrap();
     let old = Store::open_read_only(&path).unwrap();
     let page = old.search_runs(&[], None, 10).unwrap();
     assert_eq!((page.total, page.rows.len()), (3, 3));
