@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 
-import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
+import { chromium, type Browser, type BrowserContext, type Page, type Request } from "playwright-core";
 
 const PROGRAM = process.env["FATHOM_PROGRAM"] ?? "fathom";
 const BROWSER = process.env["FATHOM_BROWSER"] ?? "chromium";
@@ -30,6 +30,8 @@ let browser: Browser;
 let context: BrowserContext;
 let page: Page;
 const faults: string[] = [];
+// What the page asked for and has no answer to yet, but for what stays open for as long as something runs.
+const asked = new Set<Request>();
 
 function typed(place: string, ...words: string[]): string {
   const ran = spawnSync(PROGRAM, ["--store", place, ...words], { env: { ...process.env, FATHOM_CONFIG: "/dev/null" }, maxBuffer: 1 << 28 });
@@ -106,6 +108,9 @@ before(async () => {
   context = await browser.newContext({ viewport: { width: 1280, height: 900 }, colorScheme: "light" });
   page = await context.newPage();
   page.on("pageerror", (error) => faults.push(error.message));
+  page.on("request", (request) => request.resourceType() !== "eventsource" && asked.add(request));
+  page.on("requestfinished", (request) => asked.delete(request));
+  page.on("requestfailed", (request) => asked.delete(request));
   page.on("console", (message) => {
     if (message.type() === "error") faults.push(message.text());
   });
@@ -131,6 +136,26 @@ async function go(hash: string, heading: string | RegExp, on: Page = page): Prom
   );
   await on.locator("main:not([aria-busy])").waitFor();
   await on.getByRole("heading", { name: heading, level: 1 }).waitFor();
+}
+
+// Looks once a frame until it holds.
+async function until(holds: () => Promise<boolean>, what: string): Promise<void> {
+  const since = performance.now();
+  while (!(await holds())) {
+    assert.ok(performance.now() - since < 30_000, `${what} did not come`);
+    await frame();
+  }
+}
+
+async function frame(): Promise<void> {
+  await page.evaluate(() => new Promise(requestAnimationFrame));
+}
+
+// Until all that was asked for has come and is drawn, which takes a frame of its own, and no colour changes any more.
+async function settled(): Promise<void> {
+  await until(async () => (await frame(), asked.size === 0), "an answer");
+  await frame();
+  await page.evaluate(() => Promise.allSettled(document.getAnimations().map(({ finished }) => finished)));
 }
 
 interface Violation {
@@ -259,15 +284,15 @@ test("the heat map has paint on it", async () => {
   await go("#/runs?q=target:hdd", "Runs");
   await page.getByRole("row").nth(1).getByRole("link").click();
   await page.locator("canvas").first().waitFor();
-  await page.waitForTimeout(300);
-  const blue = await page.evaluate(() => {
-    const canvas = document.querySelector("canvas");
-    const data = canvas?.getContext("2d")?.getImageData(0, 0, canvas.width, canvas.height).data ?? [];
-    let found = 0;
-    for (let at = 0; at < data.length; at += 4) if ((data[at + 2] ?? 0) > (data[at] ?? 0) + 40) found += 1;
-    return found;
-  });
-  assert.ok(blue > 500, `${blue} pixels of the ramp`);
+  const blue = (): Promise<number> =>
+    page.evaluate(() => {
+      const canvas = document.querySelector("canvas");
+      const data = canvas?.getContext("2d")?.getImageData(0, 0, canvas.width, canvas.height).data ?? [];
+      let found = 0;
+      for (let at = 0; at < data.length; at += 4) if ((data[at + 2] ?? 0) > (data[at] ?? 0) + 40) found += 1;
+      return found;
+    });
+  await until(async () => (await blue()) > 500, "500 pixels of the ramp");
 });
 
 test("a trend says where a level changed, and leads to the runs on both sides", async () => {
@@ -374,7 +399,12 @@ test("what runs is shown while it runs, and so is its end", async () => {
   await slider.focus();
   await page.keyboard.press("End");
   assert.match((await slider.getAttribute("aria-valuetext")) ?? "", /UTC: p50 .*p99 /);
-  await page.waitForTimeout(2500);
+  const newest = new Set<string>();
+  const another = async (): Promise<boolean> => {
+    await page.keyboard.press("End");
+    return newest.add((await slider.getAttribute("aria-valuetext"))?.slice(0, "00:00:00".length) ?? "").size >= 3;
+  };
+  await until(another, "two more seconds");
   await picture("live");
   await page.evaluate(AXE);
   const violations = await page.evaluate(async () => {
@@ -606,7 +636,7 @@ test("every screen is without fault for axe, in both themes, from 320 to 1,920 p
       for (const [hash, heading] of screens) {
         await go("#/runs", "Runs");
         await go(hash, heading);
-        await page.waitForTimeout(150);
+        await settled();
         await faultless(page, `${hash} at ${width} in ${colorScheme}`);
         await picture(`${heading.source.replace(/\W/g, "")}-${width}-${colorScheme}`);
       }

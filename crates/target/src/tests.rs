@@ -33,6 +33,19 @@ fn entries(dir: &TempDir) -> usize {
     fs::read_dir(dir.path()).unwrap().count()
 }
 
+/// Waits until a file that is changed now has a later time than one that was changed before: file systems keep times no
+/// finer than their clock's tick.
+fn until_times_differ(changed: &Path) {
+    let of = |path: &Path| fs::metadata(path).map(|known| (known.ctime(), known.ctime_nsec())).unwrap();
+    let (before, later) = (of(changed), changed.with_extension("later"));
+    fs::write(&later, "x").unwrap();
+    while of(&later) <= before {
+        std::thread::yield_now();
+        fs::write(&later, "x").unwrap();
+    }
+    fs::remove_file(&later).unwrap();
+}
+
 #[test]
 fn a_folder_gets_a_written_file_without_a_name() {
     let dir = folder();
@@ -149,7 +162,7 @@ fn a_file_that_fathom_made_is_written_again_until_somebody_changes_it() {
     let refused = open(&copy, OpenRequest { writes: true, ..OpenRequest::default() }).unwrap_err();
     assert!(refused.cause.contains("was there before the run"), "{refused}");
 
-    std::thread::sleep(std::time::Duration::from_millis(20));
+    until_times_differ(&path);
     File::options().write(true).open(&path).unwrap().write_all_at(b"x", 77).unwrap();
     let refused = patiently(writing).unwrap_err();
     assert_eq!(refused.kind, ErrorKind::Refused);

@@ -104,12 +104,16 @@ fn null(_: &JobPlan, clock: WallClock) -> Result<Null<WallClock>, EngineError> {
 #[test]
 fn an_engine_that_cannot_be_made_ends_the_start_with_its_own_cause() {
     for broken in 0..4 {
+        let made = AtomicU64::new(0);
         let (measured, took) = run(4, seconds(60), &AtomicBool::new(false), |plan, clock| {
             if plan.job == broken {
-                // The others wait for the start already.
-                std::thread::sleep(Duration::from_millis(50));
+                // The others have theirs, and wait for the start.
+                while made.load(Ordering::Relaxed) < 3 {
+                    std::thread::yield_now();
+                }
                 return Err(EngineError::new(ErrorKind::Permission, "making it", "not allowed"));
             }
+            made.fetch_add(1, Ordering::Relaxed);
             null(plan, clock)
         });
         let error = measured.unwrap_err();
@@ -128,10 +132,10 @@ fn a_thread_that_panics_at_the_start_leaves_nobody_waiting() {
     assert!(took < Duration::from_secs(10), "{took:?}");
 }
 
-/// Carries a number of I/Os and then panics.
-struct Brittle(Null<WallClock>, u32);
+/// Says before each I/O how many are left of a number of them.
+struct Counting<F>(Null<WallClock>, u32, F);
 
-impl Engine for Brittle {
+impl<F: FnMut(u32) + Send> Engine for Counting<F> {
     fn facts(&self) -> &EngineFacts {
         self.0.facts()
     }
@@ -139,7 +143,8 @@ impl Engine for Brittle {
         self.0.buffer(slot)
     }
     fn submit(&mut self, io: Io) -> Submission {
-        self.1 = self.1.checked_sub(1).expect("as planned by the test");
+        (self.2)(self.1);
+        self.1 = self.1.saturating_sub(1);
         self.0.submit(io)
     }
     fn reap(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<(), EngineError> {
@@ -150,7 +155,8 @@ impl Engine for Brittle {
 #[test]
 fn a_thread_that_panics_under_way_stops_the_others() {
     let (measured, took) = run(3, seconds(60), &AtomicBool::new(false), |plan, clock| {
-        Ok(Brittle(null(plan, clock)?, if plan.job == 2 { 1000 } else { u32::MAX }))
+        let carried = if plan.job == 2 { 1000 } else { u32::MAX };
+        Ok(Counting(null(plan, clock)?, carried, |left| assert!(left > 0, "as planned by the test")))
     });
     assert_eq!(measured.unwrap_err().cause, "its thread panicked");
     assert!(took < Duration::from_secs(10), "{took:?}");
@@ -282,22 +288,20 @@ fn a_dead_thread_of_engine_sync_is_an_error_and_not_a_wait_for_ever() {
 
 #[test]
 fn a_stop_in_the_warm_up_leaves_an_empty_window() {
-    let stop = AtomicBool::new(false);
+    let stop = Arc::new(AtomicBool::new(false));
     let length = Length { warmup_ns: 60_000_000_000, ..seconds(60) };
-    std::thread::scope(|scope| {
-        scope.spawn(|| {
-            std::thread::sleep(Duration::from_millis(100));
-            stop.store(true, Ordering::Relaxed);
-        });
-        let (measured, took) = run(2, length, &stop, null);
-        let measured = measured.unwrap();
-        assert!(measured.interrupted && took < Duration::from_secs(2), "{took:?}");
-        assert_eq!((measured.window_ns, measured.total.operations()), (0, 0));
-        assert!(measured.whole.operations() > 0 && measured.intervals.iter().all(|part| part.warmup));
-        assert!(
-            measured.jobs.iter().all(|job| job.in_flight_mean == Some(0.0) && job.busy_share == Some(0.0))
-        );
+    // When either job has carried out some.
+    let (measured, took) = run(2, length, &stop, |plan, clock| {
+        let stop = Arc::clone(&stop);
+        Ok(Counting(null(plan, clock)?, 1000, move |left| {
+            stop.fetch_or(left == 0, Ordering::Relaxed);
+        }))
     });
+    let measured = measured.unwrap();
+    assert!(measured.interrupted && took < Duration::from_secs(2), "{took:?}");
+    assert_eq!((measured.window_ns, measured.total.operations()), (0, 0));
+    assert!(measured.whole.operations() > 0 && measured.intervals.iter().all(|part| part.warmup));
+    assert!(measured.jobs.iter().all(|job| job.in_flight_mean == Some(0.0) && job.busy_share == Some(0.0)));
 }
 
 fn engine_null() -> EngineKind {
