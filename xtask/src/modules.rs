@@ -1,8 +1,8 @@
-//! Which Rust files are reached from a crate's roots, and which of them only in tests.
+//! Which Rust files are reached from a crate's roots, which of them only in tests, and which only on some systems.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::scan::{has_attribute, name, words};
+use crate::scan::{asks_platform, attributes, has_attribute, name, words};
 use crate::tree::{File, Tree};
 
 /// What is reached, by path.
@@ -10,6 +10,15 @@ use crate::tree::{File, Tree};
 pub struct Reach {
     pub reached: BTreeSet<String>,
     pub tests: BTreeSet<String>,
+    /// What a folder chooses by the operating system, and all below it.
+    pub chosen: BTreeSet<String>,
+}
+
+/// Under what a file is reached.
+#[derive(Clone, Copy, Debug, Default)]
+struct Under {
+    test: bool,
+    chosen: bool,
 }
 
 /// Whether a path lies in a folder whose files are tests or benchmarks of their crate.
@@ -21,24 +30,38 @@ pub fn is_test_path(path: &str) -> bool {
 pub fn reach(tree: &Tree) -> Reach {
     let files: BTreeMap<&str, &File> = tree.rust().map(|file| (file.path.as_str(), file)).collect();
     let mut reach = Reach::default();
-    let mut open: Vec<(String, bool)> =
-        files.keys().filter(|path| is_root(tree, path)).map(|path| (path.to_string(), false)).collect();
-    while let Some((path, test)) = open.pop() {
-        let known = reach.reached.contains(&path) && (test || !reach.tests.contains(&path));
+    let roots = files.keys().filter(|path| is_root(tree, path));
+    let mut open: Vec<(String, Under)> = roots.map(|path| (path.to_string(), Under::default())).collect();
+    while let Some((path, under)) = open.pop() {
+        let known = reach.reached.contains(&path)
+            && (under.test || !reach.tests.contains(&path))
+            && (under.chosen || !reach.chosen.contains(&path));
         let Some(file) = files.get(path.as_str()).filter(|_| !known) else { continue };
-        if test && !reach.reached.contains(&path) {
-            reach.tests.insert(path.clone());
-        }
-        if !test {
-            reach.tests.remove(&path);
-        }
-        reach.reached.insert(path.clone());
+        let under = Under { chosen: under.chosen || is_of_one_system(file), ..under };
+        let first = reach.reached.insert(path.clone());
+        note(&mut reach.tests, &path, under.test, first);
+        note(&mut reach.chosen, &path, under.chosen, first);
         let root = is_root(tree, &path);
-        for (candidates, in_test) in children(file, root) {
-            open.extend(candidates.into_iter().map(|candidate| (candidate, test || in_test)));
+        for (candidates, child) in children(file, root) {
+            let child = Under { test: under.test || child.test, chosen: under.chosen || child.chosen };
+            open.extend(candidates.into_iter().map(|candidate| (candidate, child)));
         }
     }
     reach
+}
+
+/// Keeps among `only` what was reached in no other way.
+fn note(only: &mut BTreeSet<String>, path: &str, is_so: bool, first: bool) {
+    if !is_so {
+        only.remove(path);
+    } else if first {
+        only.insert(path.to_owned());
+    }
+}
+
+/// Whether a file says at its top that it is for some systems alone.
+fn is_of_one_system(file: &File) -> bool {
+    file.scan.code.lines().any(|line| line.starts_with("#![cfg(") && asks_platform(line))
 }
 
 /// Whether Cargo starts a crate at this file.
@@ -58,8 +81,8 @@ fn is_root(tree: &Tree, path: &str) -> bool {
     })
 }
 
-/// Files that the `mod name;` of a file may mean, and whether they are for tests alone.
-fn children(file: &File, root: bool) -> Vec<(Vec<String>, bool)> {
+/// Files that the `mod name;` of a file may mean, and under what.
+fn children(file: &File, root: bool) -> Vec<(Vec<String>, Under)> {
     let code = &file.scan.code;
     let (folder, stem) = file.path.rsplit_once('/').unwrap_or(("", &file.path));
     let inner = if root || stem == "mod.rs" {
@@ -79,7 +102,10 @@ fn children(file: &File, root: bool) -> Vec<(Vec<String>, bool)> {
         if !paths.is_empty() {
             candidates = paths.iter().map(|path| format!("{folder}/{path}")).collect();
         }
-        found.push((candidates, has_attribute(code, at, "#[cfg(test)]")));
+        // What tests have on every system is not of one.
+        let before = attributes(code, at);
+        let chosen = asks_platform(before) && !before.contains("any(test,") && !before.contains(", test)");
+        found.push((candidates, Under { test: has_attribute(code, at, "#[cfg(test)]"), chosen }));
     }
     found
 }
@@ -123,5 +149,6 @@ mod tests {
         assert!(!reach.reached.contains("crates/a/src/gone.rs"));
         assert_eq!(reach.reached.len(), 10);
         assert_eq!(reach.tests.iter().collect::<Vec<_>>(), ["crates/a/src/t.rs", "crates/a/src/t/u.rs"]);
+        assert_eq!(reach.chosen.iter().collect::<Vec<_>>(), ["crates/a/src/u.rs", "crates/a/src/w.rs"]);
     }
 }

@@ -23,6 +23,9 @@ pub struct Function {
     pub test: bool,
 }
 
+/// What a `cfg` says of operating systems.
+const PLATFORMS: [&str; 4] = ["target_os", "target_family", "unix", "windows"];
+
 /// Which layer a character belongs to.
 #[derive(Clone, Copy, PartialEq)]
 enum Layer {
@@ -186,10 +189,21 @@ fn body(code: &str, from: usize) -> Option<usize> {
     None
 }
 
+/// The attributes and words directly before a byte.
+pub fn attributes(code: &str, at: usize) -> &str {
+    let start = code[..at].rfind([';', '}', '{']).map_or(0, |end| end + 1);
+    &code[start..at]
+}
+
 /// Whether the attributes and words directly before a byte hold a text.
 pub fn has_attribute(code: &str, at: usize, attribute: &str) -> bool {
-    let start = code[..at].rfind([';', '}', '{']).map_or(0, |end| end + 1);
-    code[start..at].replace(' ', "").contains(attribute)
+    attributes(code, at).replace(' ', "").contains(attribute)
+}
+
+/// Whether attributes ask which operating system it is.
+pub fn asks_platform(attributes: &str) -> bool {
+    let asks = ["cfg", "cfg_attr"].iter().any(|word| words(attributes, word).next().is_some());
+    asks && PLATFORMS.iter().any(|word| words(attributes, word).next().is_some())
 }
 
 /// Byte ranges of inline modules, functions and blocks of methods that only tests have.

@@ -3,7 +3,7 @@
 use fathom_record::Direction;
 use fathom_record::facts::EngineFacts;
 
-use crate::EngineError;
+use crate::{EngineError, EventHandle};
 
 /// One I/O, as the loop hands it to an engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,12 +128,11 @@ pub trait Engine {
         None
     }
 
-    /// From now on adds to `event`, an event descriptor (`eventfd`), whenever an I/O may have ended that nothing in
+    /// From now on adds to `event` whenever an I/O may have ended that nothing in
     /// this process ended. False from an engine that cannot. For whoever waits for more than one engine: after the
     /// event, [`reap`](Engine::reap) without waiting finds what ended. To be called by the thread that submits, before
     /// the first I/O.
-    #[cfg(target_os = "linux")]
-    fn announce(&mut self, event: std::os::fd::BorrowedFd<'_>) -> bool {
+    fn announce(&mut self, event: EventHandle<'_>) -> bool {
         let _ = event;
         false
     }
@@ -165,8 +164,7 @@ impl<E: Engine + ?Sized> Engine for Box<E> {
         (**self).next_due_ns()
     }
 
-    #[cfg(target_os = "linux")]
-    fn announce(&mut self, event: std::os::fd::BorrowedFd<'_>) -> bool {
+    fn announce(&mut self, event: EventHandle<'_>) -> bool {
         (**self).announce(event)
     }
 }

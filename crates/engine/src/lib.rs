@@ -11,6 +11,7 @@ pub mod catalogue;
 pub mod contract;
 pub mod decorate;
 pub mod delay;
+mod event;
 pub mod fault;
 pub mod io_flags;
 #[cfg(windows)]
@@ -44,6 +45,7 @@ pub mod uring;
 pub mod verify;
 
 pub use contract::{Completion, Engine, Io, Stamps, Submission, Wait};
+pub use event::EventHandle;
 pub use fathom_record::error::{EngineError, ErrorKind};
 pub use fathom_target::Arena;
 

@@ -1,6 +1,5 @@
 //! What is served: targets admitted as for a run, held open, and made into an engine wherever a queue needs one.
 
-use std::fs::File;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
@@ -11,17 +10,16 @@ use fathom_engine::memory::{Memory, Store};
 use fathom_engine::null::Null;
 use fathom_engine::rest::Rest;
 use fathom_engine::simulated::{Mode, SimEngine};
-use fathom_engine::stripe::{Layout, Shape, Stripe, Volume};
-use fathom_engine::sync::Sync as SyncEngine;
-use fathom_engine::uring::{self, Uring};
+use fathom_engine::stripe::{Layout, Volume};
 use fathom_engine::{Engine, EngineError, ErrorKind};
 use fathom_fabric::controller::Namespace;
 use fathom_measure::WallClock;
-use fathom_record::engines::InFlight;
 use fathom_record::facts::TargetKind;
-use fathom_record::options::{Decorators, IoFlags};
+use fathom_record::options::Decorators;
 use fathom_sim::{SimDevice, SimHost, SimParameters};
-use fathom_target::{OpenRequest, Permit, Target, TargetName, admit_all};
+use fathom_target::{Handle, OpenRequest, Permit, Target, TargetName, admit_all};
+
+use crate::platform::{hold, on_file, on_stripe};
 
 /// What is to be served, and how.
 #[derive(Clone, Copy, Debug)]
@@ -68,7 +66,7 @@ enum Medium {
     Null,
     Memory(Store),
     Simulated(Arc<Mutex<SimDevice>>),
-    File(Arc<File>),
+    File(Arc<Handle>),
     Striped(Volume),
 }
 
@@ -244,11 +242,6 @@ impl Export {
 }
 
 impl Backend {
-    /// Whether files are served by system calls on threads, where the kernel gives no ring.
-    fn has_threads(&self) -> bool {
-        self.engine.entry().in_flight == InFlight::Threads
-    }
-
     /// An engine for queue `number` of all that were made: `depth` slots of `buffer_bytes`, on the calling thread.
     ///
     /// # Errors
@@ -260,51 +253,21 @@ impl Backend {
         clock: WallClock,
     ) -> Result<Box<dyn Engine>, EngineError> {
         let bytes = u64::from(buffer_bytes);
-        let options = uring::Options::default();
         let mut engine: Box<dyn Engine> = match &self.medium {
             Medium::Null => Box::new(Null::new(depth, bytes, clock)?),
             Medium::Memory(store) => Box::new(Memory::new(store.clone(), depth, bytes, clock)?),
             Medium::Simulated(device) => {
                 Box::new(SimEngine::new(Arc::clone(device), depth, bytes, clock, Mode::RealTime)?)
             }
-            Medium::File(file) if self.has_threads() => {
-                let flags = IoFlags::default();
-                Box::new(SyncEngine::with_flags(Arc::clone(file), (depth, bytes), flags, clock)?)
-            }
-            Medium::File(file) => Box::new(Uring::new(Arc::clone(file), depth, bytes, options, clock)?),
-            Medium::Striped(Volume { files, layout }) => {
-                let block_bytes = u64::from(self.facts.block_bytes);
-                let shape = Shape::new(layout, depth, (buffer_bytes, block_bytes), true)?;
-                if self.has_threads() {
-                    let flags = IoFlags::default();
-                    let inner = SyncEngine::over(files, (shape.slots(), bytes), flags, clock)?;
-                    Box::new(Stripe::new(inner, *layout, shape, clock))
-                } else {
-                    let inner = Uring::over(files, shape.slots(), bytes, options, clock)?;
-                    Box::new(Stripe::new(inner, *layout, shape, clock))
-                }
+            Medium::File(file) => on_file(self.engine, file, (depth, buffer_bytes), clock)?,
+            Medium::Striped(volume) => {
+                on_stripe(self.engine, volume, (depth, buffer_bytes, self.facts.block_bytes), clock)?
             }
         };
         if !self.faults.rules.is_empty() {
             engine = Box::new(Fault::new(engine, self.faults.clone(), depth));
         }
         Ok(self.stack.around(engine, (number, depth), &clock))
-    }
-}
-
-/// Keeps what is served for reading from being written meanwhile: what is written by fathom has a lock of its own.
-fn hold(target: &Target) -> Result<(), EngineError> {
-    use rustix::fs::{FlockOperation, flock};
-    let Some(file) = &target.file else { return Ok(()) };
-    match flock(&**file, FlockOperation::NonBlockingLockShared) {
-        Err(rustix::io::Errno::WOULDBLOCK) => Err(EngineError::new(
-            ErrorKind::Refused,
-            format!("serving {}", target.name),
-            "another program holds a lock on it, so it may be written meanwhile",
-        )
-        .with_remedy("end that program first")),
-        // Some network file systems have no locks.
-        _ => Ok(()),
     }
 }
 

@@ -11,6 +11,9 @@ mod connection;
 mod counters;
 mod export;
 mod limits;
+#[cfg_attr(target_os = "linux", path = "linux/mod.rs")]
+#[cfg_attr(not(target_os = "linux"), path = "elsewhere.rs")]
+mod platform;
 mod ready;
 mod server;
 mod worker;

@@ -17,7 +17,7 @@ use fathom_record::options::{DelayPlan, Distribution, Stalls};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::rest::Rest;
-use crate::{Completion, Engine, EngineError, Io, Submission, Wait};
+use crate::{Completion, Engine, EngineError, EventHandle, Io, Submission, Wait};
 
 pub use distribution::Draw;
 
@@ -224,8 +224,7 @@ impl<E: Engine, C: Clock> Engine for Delay<E, C> {
         [self.inner.next_due_ns(), self.next_held_ns()].into_iter().flatten().min()
     }
 
-    #[cfg(target_os = "linux")]
-    fn announce(&mut self, event: std::os::fd::BorrowedFd<'_>) -> bool {
+    fn announce(&mut self, event: EventHandle<'_>) -> bool {
         self.inner.announce(event)
     }
 }

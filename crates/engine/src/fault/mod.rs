@@ -9,7 +9,7 @@ mod tests;
 use fathom_record::Direction;
 use fathom_record::facts::{EngineFacts, Feature};
 
-use crate::{Completion, Engine, EngineError, Io, Submission, Wait};
+use crate::{Completion, Engine, EngineError, EventHandle, Io, Submission, Wait};
 
 pub use plan::{Effect, FaultPlan, FaultRule, When};
 
@@ -144,8 +144,7 @@ impl<E: Engine> Engine for Fault<E> {
         self.inner.next_due_ns()
     }
 
-    #[cfg(target_os = "linux")]
-    fn announce(&mut self, event: std::os::fd::BorrowedFd<'_>) -> bool {
+    fn announce(&mut self, event: EventHandle<'_>) -> bool {
         self.inner.announce(event)
     }
 }

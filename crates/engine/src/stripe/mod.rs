@@ -19,7 +19,7 @@ use fathom_record::facts::{EngineFacts, Feature};
 use fathom_target::Handle;
 
 use crate::os_error::EINVAL;
-use crate::{Completion, Engine, EngineError, ErrorKind, Io, Stamps, Submission, Wait};
+use crate::{Completion, Engine, EngineError, ErrorKind, EventHandle, Io, Stamps, Submission, Wait};
 pub use chunk_map::{Layout, Piece, Pieces};
 use whole::{Place, Whole};
 
@@ -274,8 +274,7 @@ impl<E: Carrier, C: Clock> Engine for Stripe<E, C> {
         self.inner.next_due_ns()
     }
 
-    #[cfg(target_os = "linux")]
-    fn announce(&mut self, event: std::os::fd::BorrowedFd<'_>) -> bool {
+    fn announce(&mut self, event: EventHandle<'_>) -> bool {
         self.inner.announce(event)
     }
 }

@@ -15,7 +15,7 @@ use fathom_record::facts::{EngineFacts, Feature};
 use fathom_record::options::ThrottlePlan;
 
 use crate::rest::Rest;
-use crate::{Completion, Engine, EngineError, Io, Submission, Wait};
+use crate::{Completion, Engine, EngineError, EventHandle, Io, Submission, Wait};
 use fathom_sim::device::{Cost, Limits, TOKEN};
 
 /// The buckets of a run, which its jobs share.
@@ -184,8 +184,7 @@ impl<E: Engine, C: Clock> Engine for Throttle<E, C> {
         [self.inner.next_due_ns(), pass_ns, ended_ns].into_iter().flatten().min()
     }
 
-    #[cfg(target_os = "linux")]
-    fn announce(&mut self, event: std::os::fd::BorrowedFd<'_>) -> bool {
+    fn announce(&mut self, event: EventHandle<'_>) -> bool {
         self.inner.announce(event)
     }
 }

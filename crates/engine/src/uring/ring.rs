@@ -18,7 +18,7 @@ use super::traffic::{self, Traffic};
 use super::{inline, setup, workers};
 use crate::priority::TakesPriority;
 use crate::stripe::{Carrier, Part, Slots};
-use crate::{Arena, Completion, Engine, EngineError, ErrorKind, Io, Submission, Wait, io_flags};
+use crate::{Arena, Completion, Engine, EngineError, ErrorKind, EventHandle, Io, Submission, Wait, io_flags};
 
 /// Whole mapping as one registered buffer.
 const ARENA_BUFFER: u16 = 0;
@@ -200,7 +200,7 @@ impl<C: Clock> Engine for Uring<C> {
         self.traffic.reap(wait, done, moved)
     }
 
-    fn announce(&mut self, event: std::os::fd::BorrowedFd<'_>) -> bool {
+    fn announce(&mut self, event: EventHandle<'_>) -> bool {
         self.traffic.announce(event)
     }
 }

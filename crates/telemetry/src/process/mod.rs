@@ -50,12 +50,6 @@ impl Process {
     }
 }
 
-/// One number of `/proc/self/status`: `Threads:  3` or `VmRSS:  123 kB`.
-#[cfg(any(target_os = "linux", test))]
-pub(crate) fn status_number(text: &str, key: &str) -> Option<u64> {
-    status_text(text, key)?.split_ascii_whitespace().next()?.parse().ok()
-}
-
 /// One line's text of a status file.
 pub(crate) fn status_text<'a>(text: &'a str, key: &str) -> Option<&'a str> {
     text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':')).map(str::trim)
@@ -88,31 +82,5 @@ impl Source for Process {
             }
             Err(error) => sample.absent("process", error.cause),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn status_lines_read_by_their_whole_key() {
-        let text = "Name:\tfathom\nVmRSSx:\t1 kB\nVmRSS:\t   5120 kB\nThreads:\t7\n";
-        assert_eq!(status_number(text, "VmRSS"), Some(5120));
-        assert_eq!(status_number(text, "Threads"), Some(7));
-        assert_eq!(status_number(text, "Vm"), None);
-        assert_eq!(status_number("Threads:\n", "Threads"), None);
-    }
-
-    #[cfg(target_os = "linux")]
-    #[test]
-    fn own_usage_grows_with_work() {
-        let before = usage().unwrap();
-        let mut sum = 0u64;
-        for i in 0..20_000_000u64 {
-            sum = std::hint::black_box(sum.wrapping_add(i));
-        }
-        let after = usage().unwrap();
-        assert!(after.user_ns + after.system_ns > before.user_ns + before.system_ns, "{sum}");
     }
 }

@@ -2,7 +2,7 @@
 //! where `/proc/self/status` counts the switches of the first thread alone.
 #![allow(unsafe_code)] // `getrusage` is a plain system call that no safe crate of ours offers.
 
-use super::{ProcessUsage, Room, status_number};
+use super::{ProcessUsage, Room, status_text};
 use crate::kept_file::KeptFile;
 use crate::{Root, TelemetryError};
 
@@ -46,5 +46,35 @@ impl Rooms {
         let text = self.0.text("threads and memory need /proc mounted")?;
         let resident_bytes = status_number(&text, "VmRSS").and_then(|kib| kib.checked_mul(1024));
         Ok(Room { threads: status_number(&text, "Threads"), resident_bytes })
+    }
+}
+
+/// One number of `/proc/self/status`: `Threads:  3` or `VmRSS:  123 kB`.
+fn status_number(text: &str, key: &str) -> Option<u64> {
+    status_text(text, key)?.split_ascii_whitespace().next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn status_lines_read_by_their_whole_key() {
+        let text = "Name:\tfathom\nVmRSSx:\t1 kB\nVmRSS:\t   5120 kB\nThreads:\t7\n";
+        assert_eq!(status_number(text, "VmRSS"), Some(5120));
+        assert_eq!(status_number(text, "Threads"), Some(7));
+        assert_eq!(status_number(text, "Vm"), None);
+        assert_eq!(status_number("Threads:\n", "Threads"), None);
+    }
+
+    #[test]
+    fn own_usage_grows_with_work() {
+        let before = usage().unwrap();
+        let mut sum = 0u64;
+        for i in 0..20_000_000u64 {
+            sum = std::hint::black_box(sum.wrapping_add(i));
+        }
+        let after = usage().unwrap();
+        assert!(after.user_ns + after.system_ns > before.user_ns + before.system_ns, "{sum}");
     }
 }

@@ -1,6 +1,5 @@
 //! Load of another program, on and off.
 
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
@@ -23,15 +22,14 @@ impl Rival {
             "{joins}while :; do \"$1\" run --target {target} --rw randread --bs 4k --jobs 2 --depth 32 \
              --warmup 0s --time 1100ms --quiet --store rival.sqlite; sleep 0.9; done"
         );
-        Command::new("sh")
-            .args(["-c", &script, "sh"])
+        // A session of its own, so that all of it can be ended together.
+        Command::new("setsid")
+            .args(["sh", "-c", &script, "sh"])
             .arg(fathom)
             .current_dir(folder)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
-            // A group of processes of its own, so that all of it can be ended together.
-            .process_group(0)
             .spawn()
             .map(|child| Self { child })
             .map_err(|error| format!("no rival: {error}"))

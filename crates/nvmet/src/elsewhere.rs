@@ -1,0 +1,102 @@
+//! Systems that nothing is served from: what a target begins with is refused, so that the rest need not know.
+
+use std::io;
+use std::sync::Arc;
+
+use fathom_engine::catalogue::EngineKind;
+use fathom_engine::stripe::Volume;
+use fathom_engine::{Engine, EngineError, ErrorKind, EventHandle};
+use fathom_measure::WallClock;
+use fathom_target::{Handle, Target};
+
+use crate::ready::Interest;
+
+/// There is none.
+#[derive(Clone, Debug)]
+pub enum Bell {}
+
+impl Bell {
+    /// Never called.
+    pub fn event(&self) -> EventHandle<'_> {
+        match *self {}
+    }
+
+    /// Never called.
+    pub fn ring(&self) {
+        match *self {}
+    }
+}
+
+/// There is none.
+#[derive(Debug)]
+pub enum Ready {}
+
+impl Ready {
+    /// Waits for nothing.
+    ///
+    /// # Errors
+    /// Always.
+    pub fn new() -> io::Result<Self> {
+        Err(io::Error::new(io::ErrorKind::Unsupported, CAUSE))
+    }
+
+    /// Never called.
+    pub fn bell(&self) -> Bell {
+        match *self {}
+    }
+
+    /// Never called.
+    pub fn add(&self, _socket: impl Sized, _token: u64, _interest: Interest) -> io::Result<()> {
+        match *self {}
+    }
+
+    /// Never called.
+    pub fn change(&self, _socket: impl Sized, _token: u64, _interest: Interest) -> io::Result<()> {
+        match *self {}
+    }
+
+    /// Never called.
+    pub fn wait(&mut self, _timeout_ns: Option<u64>, _tokens: &mut Vec<u64>) -> io::Result<()> {
+        match *self {}
+    }
+}
+
+const CAUSE: &str = "targets are served from Linux alone";
+
+fn refused<T>(place: String) -> Result<T, EngineError> {
+    Err(EngineError::new(ErrorKind::Unsupported, place, CAUSE))
+}
+
+/// No engine.
+///
+/// # Errors
+/// Always.
+pub fn on_file(
+    kind: EngineKind,
+    _file: &Arc<Handle>,
+    _size: (u32, u32),
+    _clock: WallClock,
+) -> Result<Box<dyn Engine>, EngineError> {
+    refused(format!("starting engine {}", kind.name()))
+}
+
+/// No engine.
+///
+/// # Errors
+/// Always.
+pub fn on_stripe(
+    kind: EngineKind,
+    _volume: &Volume,
+    _size: (u32, u32, u32),
+    _clock: WallClock,
+) -> Result<Box<dyn Engine>, EngineError> {
+    refused(format!("starting engine {}", kind.name()))
+}
+
+/// Holds nothing.
+///
+/// # Errors
+/// Always.
+pub fn hold(target: &Target) -> Result<(), EngineError> {
+    refused(format!("serving {}", target.name))
+}

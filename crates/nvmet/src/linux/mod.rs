@@ -1,0 +1,7 @@
+//! Linux: waiting for sockets and engines at once, engines of files and devices, and the lock on what is served.
+
+mod epoll;
+mod files;
+
+pub use epoll::{Bell, Ready};
+pub use files::{hold, on_file, on_stripe};
