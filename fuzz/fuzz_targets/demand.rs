@@ -10,7 +10,7 @@ use fathom_demand::account::{Inventory, runs};
 use fathom_demand::{Text, price_list, read};
 use fathom_rows::trace::{TraceStream, Which};
 use fathom_rows::{Hints, Values};
-use fathom_rows::fleet::{self, Header, Interest, Run, Taker};
+use fathom_rows::fleet::{self, Header, Interest, Run, RunSink};
 use fathom_sizing::catalogue::Prices;
 use libfuzzer_sys::fuzz_target;
 
@@ -18,7 +18,7 @@ use libfuzzer_sys::fuzz_target;
 #[derive(Default)]
 struct All(Vec<Run>);
 
-impl Taker for All {
+impl RunSink for All {
     fn interest(&self, _: &[u8]) -> Interest {
         Interest::Rows
     }

@@ -6,7 +6,7 @@ use fathom_tools::Refusal;
 use fathom_tools::fio::cmdline::{self, Invocation};
 use fathom_tools::fio::document::{self, FileText};
 use fathom_tools::fio::job::{Job, Variables};
-use fathom_tools::fio::map::{self, Around, Doer, Mapped};
+use fathom_tools::fio::map::{self, JobContext, Executor, MappedJob};
 use libfuzzer_sys::fuzz_target;
 
 fn jobs(invocation: &Invocation, files: &[FileText]) -> Result<Vec<Job>, Refusal> {
@@ -18,22 +18,22 @@ fn jobs(invocation: &Invocation, files: &[FileText]) -> Result<Vec<Job>, Refusal
 }
 
 fn run(jobs: &[Job]) {
-    let around = Around {
+    let around = JobContext {
         target_bytes: &|name| (name.len() % 2 == 0).then_some(1 << 30),
         log: &|name| fathom_tools::fio::read_iolog::survey(name.as_bytes()),
         new_seed: 1,
     };
-    let mapped: Vec<Mapped> = jobs.iter().filter_map(|job| map::map(job, &around).ok()).collect();
+    let mapped: Vec<MappedJob> = jobs.iter().filter_map(|job| map::map(job, &around).ok()).collect();
     for mapped in &mapped {
         match &mapped.doer {
-            Doer::Fathom(runs) => runs.iter().for_each(|run| {
+            Executor::Fathom(runs) => runs.iter().for_each(|run| {
                 assert_eq!(run.workload.validate(), Ok(()), "{}", mapped.name);
                 assert!(!run.targets.is_empty());
             }),
-            Doer::Burner(burner) => {
+            Executor::Burner(burner) => {
                 assert!(burner.threads > 0 && (1..=100).contains(&burner.load_percent), "{}", mapped.name);
             }
-            Doer::Fio(reasons) => assert!(!reasons.is_empty()),
+            Executor::Fio(reasons) => assert!(!reasons.is_empty()),
         }
     }
     if mapped.len() == jobs.len() {

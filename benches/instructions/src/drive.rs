@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use fathom_engine::job::ahead::Spares;
 use fathom_engine::job::crew::Ends;
-use fathom_engine::job::{Filled, Job, JobPlan, Timeline, Turn};
+use fathom_engine::job::{FilledBuffers, Job, JobPlan, Timeline, Turn};
 use fathom_engine::memory::{Memory, Store};
 use fathom_engine::null::Null;
 use fathom_engine::pattern::{ArrivalPattern, DataPattern, Generator, Geometry};
@@ -67,7 +67,7 @@ fn drive<E: Engine>(engine: E, workload: &Workload, geometry: &Geometry) -> Resu
         Ticking,
         timeline,
         plan,
-        Filled::default(),
+        FilledBuffers::default(),
         exchange,
         Arc::new(AtomicBool::new(false)),
     );

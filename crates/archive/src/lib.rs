@@ -7,7 +7,7 @@ use flate2::{Compression, Crc};
 
 /// A file of an archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Zipped {
+pub struct ArchiveFile {
     /// Its path, with `/`.
     pub path: String,
     /// Its bytes.
@@ -31,7 +31,7 @@ const ATTRIBUTES: u32 = 0o100_644 << 16;
 ///
 /// # Errors
 /// [`FileTooLarge`](io::ErrorKind::FileTooLarge) when it would be larger than the format without extensions takes.
-pub fn zip(files: &[Zipped]) -> io::Result<Vec<u8>> {
+pub fn zip(files: &[ArchiveFile]) -> io::Result<Vec<u8>> {
     let (mut out, mut central) = (Vec::new(), Vec::new());
     for file in files {
         let start = length(out.len())?;
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn what_is_packed_is_found_where_the_directory_says() {
-        let file = |path: &str, content: &str| Zipped { path: path.to_owned(), content: content.into() };
+        let file = |path: &str, content: &str| ArchiveFile { path: path.to_owned(), content: content.into() };
         let files = [file("a/b.py", &"x = 1\n".repeat(500)), file("empty", "")];
         let bytes = zip(&files).unwrap();
         assert_eq!(bytes, zip(&files).unwrap());

@@ -4,7 +4,7 @@
 //! and divided by the root of the minutes: an experiment four times as long must tell twice as much.
 
 use crate::evidence::{Feature, Table};
-use crate::posterior::{Figure, Weighed, after, entropy};
+use crate::posterior::{CauseWeight, Figure, after, entropy};
 
 /// Student's t with four degrees of freedom at the orders 1/18, 3/18, ... 17/18.
 const QUANTILES: [f64; 9] = [-2.039, -1.099, -0.642, -0.302, 0.0, 0.302, 0.642, 1.099, 2.039];
@@ -27,7 +27,7 @@ pub struct Chosen {
 /// `minutes_of` gives what an experiment takes where it is known better than the table knows.
 pub fn choose(
     table: &Table,
-    weighed: &[Weighed],
+    weighed: &[CauseWeight],
     feasible: &[Feature],
     minutes_of: impl Fn(Feature) -> Option<f64>,
 ) -> Option<Chosen> {
@@ -47,7 +47,7 @@ fn worth(chosen: &Chosen) -> f64 {
     chosen.information_nats / chosen.minutes.sqrt()
 }
 
-fn expected_entropy(table: &Table, weighed: &[Weighed], experiment: Feature) -> Option<f64> {
+fn expected_entropy(table: &Table, weighed: &[CauseWeight], experiment: Feature) -> Option<f64> {
     let inflation = table.calibration?.inflation;
     let (mut expected, mut counted) = (0.0, 0.0);
     for cause in weighed.iter().filter(|w| w.probability >= LEAST_PROBABILITY) {
@@ -81,9 +81,9 @@ mod tests {
         }
     }
 
-    fn even(limits: &[Limit]) -> Vec<Weighed> {
+    fn even(limits: &[Limit]) -> Vec<CauseWeight> {
         let probability = 1.0 / limits.len() as f64;
-        limits.iter().map(|&limit| Weighed { limit, probability }).collect()
+        limits.iter().map(|&limit| CauseWeight { limit, probability }).collect()
     }
 
     fn chosen(limits: &[Limit], feasible: &[Feature]) -> Feature {
@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn what_is_decided_needs_no_experiment() {
-        let sure = [Weighed { limit: Limit::Link, probability: 1.0 }];
+        let sure = [CauseWeight { limit: Limit::Link, probability: 1.0 }];
         assert_eq!(choose(table(), &sure, &EXPERIMENTS, |_| None), None);
     }
 

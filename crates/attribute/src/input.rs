@@ -85,12 +85,12 @@ pub struct Answer {
     /// Standard error of the ratio of both, relative.
     pub error_share: f64,
     /// What it was inferred from; absent where the experiment was made.
-    pub inferred: Option<Inferred>,
+    pub inferred: Option<InferredAnswer>,
 }
 
 /// A pattern of another block size, from which the answer about twice or half the block follows.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Inferred {
+pub struct InferredAnswer {
     /// Its block size.
     pub block_bytes: u64,
     /// Its rate, in operations per second.

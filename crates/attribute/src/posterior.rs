@@ -25,7 +25,7 @@ pub struct Figure {
 
 /// A cause and its probability.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Weighed {
+pub struct CauseWeight {
     /// Which; [`Limit::Unknown`] for one that is not listed.
     pub limit: Limit,
     /// From 0 to 1; all sum to 1.
@@ -45,7 +45,7 @@ pub fn is_possible(table: &Table, limit: Limit, met: &[Need]) -> bool {
 }
 
 /// Every possible cause and the unlisted one, most probable first.
-pub fn weigh(table: &Table, figures: &[Figure], met: &[Need]) -> Vec<Weighed> {
+pub fn weigh(table: &Table, figures: &[Figure], met: &[Need]) -> Vec<CauseWeight> {
     weigh_with(table, figures, met, &|_| 1.0)
 }
 
@@ -55,7 +55,7 @@ pub fn weigh_with(
     figures: &[Figure],
     met: &[Need],
     times: &dyn Fn(Limit) -> f64,
-) -> Vec<Weighed> {
+) -> Vec<CauseWeight> {
     let Some(calibration) = table.calibration else { return unknown_alone() };
     let limits = table.causes.iter().map(|cause| cause.limit).filter(|l| is_possible(table, *l, met));
     let scored: Vec<(Limit, f64)> = limits
@@ -72,8 +72,8 @@ pub fn weigh_with(
     weighed
 }
 
-fn unknown_alone() -> Vec<Weighed> {
-    vec![Weighed { limit: Limit::Unknown, probability: 1.0 }]
+fn unknown_alone() -> Vec<CauseWeight> {
+    vec![CauseWeight { limit: Limit::Unknown, probability: 1.0 }]
 }
 
 /// Whether a figure speaks for a cause: it is more probable with it, by half again, than where nothing is special.
@@ -125,10 +125,10 @@ pub fn ln_density(table: &Table, limit: Limit, figure: &Figure) -> f64 {
     }
 }
 
-fn normalised(scored: &[(Limit, f64)]) -> Vec<Weighed> {
+fn normalised(scored: &[(Limit, f64)]) -> Vec<CauseWeight> {
     let highest = scored.iter().map(|(_, score)| *score).fold(f64::NEG_INFINITY, f64::max);
     let total: f64 = scored.iter().map(|(_, score)| (score - highest).exp()).sum();
-    let weighed = |(limit, score): &(Limit, f64)| Weighed {
+    let weighed = |(limit, score): &(Limit, f64)| CauseWeight {
         limit: *limit,
         probability: (score - highest).exp() / total,
     };
@@ -136,7 +136,7 @@ fn normalised(scored: &[(Limit, f64)]) -> Vec<Weighed> {
 }
 
 /// Gives most of the probability to the unlisted cause where the best one does not fit its own row.
-fn restrain_misfit(table: &Table, figures: &[Figure], weighed: &mut [Weighed]) {
+fn restrain_misfit(table: &Table, figures: &[Figure], weighed: &mut [CauseWeight]) {
     let Some(best) = weighed.iter().find(|w| w.limit != Limit::Unknown).copied() else { return };
     let least = table.calibration.map_or(0.0, |calibration| calibration.least_fit);
     if fit(table, best.limit, figures) >= least {
@@ -198,13 +198,13 @@ fn upper_normal(z: f64) -> f64 {
 }
 
 /// Entropy in nats.
-pub fn entropy(weighed: &[Weighed]) -> f64 {
+pub fn entropy(weighed: &[CauseWeight]) -> f64 {
     weighed.iter().map(|w| w.probability).filter(|p| *p > 0.0).map(|p| -p * p.ln()).sum()
 }
 
 /// The probabilities after one more figure. What belongs together is not known here any more: a figure with two peaks
 /// is either of them, which makes an experiment look a little less telling than it is.
-pub fn after(table: &Table, weighed: &[Weighed], figure: &Figure) -> Vec<Weighed> {
+pub fn after(table: &Table, weighed: &[CauseWeight], figure: &Figure) -> Vec<CauseWeight> {
     let temperature = table.calibration.map_or(1.0, |calibration| calibration.temperature);
     let scored: Vec<(Limit, f64)> = weighed
         .iter()

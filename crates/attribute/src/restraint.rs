@@ -6,7 +6,7 @@ use fathom_record::verdict::{Evidence, Limit};
 
 use crate::evidence::Feature;
 use crate::input::Pattern;
-use crate::posterior::Weighed;
+use crate::posterior::CauseWeight;
 use crate::printed;
 use crate::shape::{Shape, share};
 use crate::symptoms::Symptom;
@@ -147,7 +147,7 @@ fn of_others(shape: &Shape<'_>) -> Vec<Restraint> {
 }
 
 /// Lowers what is above what the restraints allow, and gives the rest to whom they name.
-pub fn restrained(mut weighed: Vec<Weighed>, restraints: &[Restraint]) -> Vec<Weighed> {
+pub fn restrained(mut weighed: Vec<CauseWeight>, restraints: &[Restraint]) -> Vec<CauseWeight> {
     let mut freed: Vec<(Limit, f64)> = Vec::new();
     for entry in weighed.iter_mut() {
         let applying = restraints.iter().filter(|restraint| restraint.applies(entry.limit));

@@ -10,7 +10,7 @@ use crate::disputed;
 use crate::evidence::{Feature, Table, table, table_for_experiments};
 use crate::experiments::{self, Doubt, Trial};
 use crate::input::Pattern;
-use crate::posterior::{Figure, Weighed, ln_density, weigh};
+use crate::posterior::{CauseWeight, Figure, ln_density, weigh};
 use crate::printed;
 use crate::restraint::{self, Restraint};
 use crate::shape::Shape;
@@ -50,7 +50,7 @@ pub struct Conclusion {
     /// For the record.
     pub verdict: Verdict,
     /// Every cause with its probability, most probable first.
-    pub weighed: Vec<Weighed>,
+    pub weighed: Vec<CauseWeight>,
     /// What the probabilities rest on.
     pub seen: Vec<Symptom>,
     /// The next experiment; `None` where none would tell more.
@@ -123,7 +123,7 @@ const LAWLESS: [Limit; 4] =
     [Limit::DeviceParallelism, Limit::QueueTags, Limit::Software, Limit::Interference];
 
 /// Every reason to doubt the leading cause, the first to be settled first.
-fn doubts(weighed: &[Weighed], seen: &[Symptom], bounds: &[Bound]) -> Vec<Doubt> {
+fn doubts(weighed: &[CauseWeight], seen: &[Symptom], bounds: &[Bound]) -> Vec<Doubt> {
     let is_seen = |features: &[Feature]| seen.iter().any(|seen| features.contains(&seen.figure.feature));
     let is_slower =
         seen.iter().any(|seen| seen.figure.feature == Feature::ManyJobs && seen.figure.value < 0.0);
@@ -149,7 +149,7 @@ pub fn conclude(
     table: &Table,
     subject: &Subject,
     seen: &[Symptom],
-    weighed: &[Weighed],
+    weighed: &[CauseWeight],
     bounds: &[Bound],
     restraints: &[Restraint],
     next_experiment: Option<Experiment>,
@@ -271,7 +271,7 @@ fn nothing_waits(shape: &Shape<'_>, seen: &[Symptom]) -> Option<Restraint> {
 }
 
 /// That somebody enforces a rate, where it is not known who.
-fn fixed_rate(subject: &Subject, seen: &[Symptom], weighed: &[Weighed], probability: f64) -> Claim {
+fn fixed_rate(subject: &Subject, seen: &[Symptom], weighed: &[CauseWeight], probability: f64) -> Claim {
     let candidates: Vec<String> = weighed
         .iter()
         .filter(|w| ENFORCED.contains(&w.limit) && w.probability >= LISTED)
@@ -301,7 +301,7 @@ fn confidence(probability: f64) -> Confidence {
     }
 }
 
-fn sum(weighed: &[Weighed], limits: &[Limit]) -> f64 {
+fn sum(weighed: &[CauseWeight], limits: &[Limit]) -> f64 {
     weighed.iter().filter(|w| limits.contains(&w.limit)).map(|w| w.probability).sum::<f64>().min(1.0)
 }
 
@@ -314,7 +314,7 @@ fn is_met(bounds: &[Bound], limit: Limit) -> bool {
 }
 
 /// Limits whose known bounds are both reached, and that are the most probable ones.
-fn binding_together(weighed: &[Weighed], bounds: &[Bound]) -> Vec<Limit> {
+fn binding_together(weighed: &[CauseWeight], bounds: &[Bound]) -> Vec<Limit> {
     let named = weighed.iter().filter(|w| w.probability >= 0.15 && w.limit != Limit::Unknown).take(2);
     let both: Vec<Limit> = named.map(|w| w.limit).filter(|limit| is_at_known(*limit, bounds)).collect();
     if both.len() == 2 { both } else { Vec::new() }
@@ -344,7 +344,7 @@ fn statement(table: &Table, subject: &Subject, limit: Limit, bounds: &[Bound]) -
 }
 
 /// The figures that tell a cause from the others, strongest first.
-fn evidence(table: &Table, seen: &[Symptom], weighed: &[Weighed], limit: Limit) -> Vec<Evidence> {
+fn evidence(table: &Table, seen: &[Symptom], weighed: &[CauseWeight], limit: Limit) -> Vec<Evidence> {
     let mut found: Vec<(f64, &Symptom)> =
         seen.iter().map(|seen| (weight_of(table, &seen.figure, weighed, limit), seen)).collect();
     found.retain(|(weight, _)| weight.abs() >= SPEAKS);
@@ -355,7 +355,7 @@ fn evidence(table: &Table, seen: &[Symptom], weighed: &[Weighed], limit: Limit) 
 }
 
 /// Log density under a cause less that under all others together, as probable as they are without it.
-fn weight_of(table: &Table, figure: &Figure, weighed: &[Weighed], limit: Limit) -> f64 {
+fn weight_of(table: &Table, figure: &Figure, weighed: &[CauseWeight], limit: Limit) -> f64 {
     let floor = 0.2 / weighed.len().max(1) as f64;
     let others: Vec<(f64, f64)> = weighed
         .iter()
@@ -424,7 +424,7 @@ fn nothing_measured(pattern: &Pattern<'_>) -> Conclusion {
         scope: format!("{} on {}.", pattern.title, pattern.target.name),
     };
     let verdict = Verdict { claims: vec![claim], ceilings: Vec::new(), next_experiment: None };
-    let weighed = vec![Weighed { limit: Limit::Unknown, probability: 1.0 }];
+    let weighed = vec![CauseWeight { limit: Limit::Unknown, probability: 1.0 }];
     Conclusion { verdict, weighed, seen: Vec::new(), next: None }
 }
 

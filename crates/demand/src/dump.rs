@@ -3,7 +3,7 @@
 //! The four counters of a disk may lie in four files, and its days in others. So all dumps are one piece: their
 //! points are in memory together, the text of one file at a time beside them.
 
-use fathom_rows::fleet::{Interest, Run, Taker};
+use fathom_rows::fleet::{Interest, Run, RunSink};
 use fathom_tools::Refusal;
 
 use crate::prometheus::{Disks, recognise};
@@ -24,7 +24,7 @@ impl Dumps {
     }
 
     /// Hands over a run for each disk.
-    pub fn read(&self, taker: &mut impl Taker) {
+    pub fn read(&self, taker: &mut impl RunSink) {
         for disk in self.disks.all() {
             let volume = match disk.instance {
                 "" => disk.device.to_owned(),
@@ -55,7 +55,7 @@ mod tests {
     #[derive(Default)]
     struct All(Vec<Run>);
 
-    impl Taker for All {
+    impl RunSink for All {
         fn interest(&self, volume: &[u8]) -> Interest {
             if volume == b"db2:9100/sda" { Interest::Name } else { Interest::Rows }
         }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use fathom_record::telemetry::MetricSeries;
 use fathom_rows::{Interval, as_counts, choice};
 use fathom_tools::Refusal;
-use fathom_tools::sysstat::table::{Observed, Times};
+use fathom_tools::sysstat::table::{MachineTables, Times};
 
 /// The metrics that make a demand, as rates.
 const METRICS: [&str; 4] = ["disk.reads", "disk.writes", "disk.read_bytes", "disk.write_bytes"];
@@ -32,7 +32,7 @@ impl Disk {
     ///
     /// # Errors
     /// When there is none, there are several and none is named, or a figure that a demand needs is missing.
-    pub fn of(observed: &Observed, device: Option<&str>) -> Result<Self, Refusal> {
+    pub fn of(observed: &MachineTables, device: Option<&str>) -> Result<Self, Refusal> {
         let telemetry = &observed.telemetry;
         let directions_known = telemetry.all(METRICS[1]).next().is_some();
         let name = named(observed, if directions_known { &METRICS[..2] } else { &[TRANSFERS] }, device)?;
@@ -73,14 +73,14 @@ impl Disk {
 
 /// Where the first interval begins: at the zero of its times, which is the stamp of sar's header or of iostat's
 /// report since the machine started. Where the first stamp is the first interval's own end, nothing says it.
-fn start_of(observed: &Observed) -> Option<i64> {
+fn start_of(observed: &MachineTables) -> Option<i64> {
     let first_ns = *observed.telemetry.at_ns.first()?;
     let states_zero = observed.times == Times::Counted || observed.first_stamp.is_some();
     (states_zero && first_ns > 0).then_some(0)
 }
 
 /// The disk that is meant, of those that have a metric.
-fn named(observed: &Observed, metrics: &[&str], asked: Option<&str>) -> Result<String, Refusal> {
+fn named(observed: &MachineTables, metrics: &[&str], asked: Option<&str>) -> Result<String, Refusal> {
     let expected = "a demand";
     let busy = |series: &MetricSeries| series.values.iter().flatten().sum::<f64>();
     let mut known: Vec<(String, f64)> = Vec::new();

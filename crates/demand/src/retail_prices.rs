@@ -52,10 +52,10 @@ fn yes() -> bool {
 }
 
 /// What a price is of: region, type, component.
-type Of = (String, String, &'static str);
+type PriceKey = (String, String, &'static str);
 
 /// Prices by what they are of, and by the units below each tier.
-pub(super) type Tiers = BTreeMap<Of, BTreeMap<u64, Tier>>;
+pub(super) type Tiers = BTreeMap<PriceKey, BTreeMap<u64, Tier>>;
 
 /// One tier's price.
 pub(super) struct Tier {

@@ -6,7 +6,7 @@ use fathom_rows::trace::{self, Which};
 use fathom_rows::{DemandReport, Hints, Interval, of_counts, rows, ticks};
 use fathom_sizing::profile::demand_of;
 use fathom_tools::import::{narrow, packed};
-use fathom_tools::sysstat::table::Observed;
+use fathom_tools::sysstat::table::MachineTables;
 use fathom_tools::{Refusal, observers};
 
 use crate::monitors::{self, Monitor};
@@ -227,7 +227,7 @@ fn observed(texts: &[Text<'_>], hints: &Hints<'_>) -> Result<DemandReport, Refus
 }
 
 /// A text of one machine is of no other one.
-fn refuse_other_host(observed: &Observed, asked: Option<&str>) -> Result<(), Refusal> {
+fn refuse_other_host(observed: &MachineTables, asked: Option<&str>) -> Result<(), Refusal> {
     let Some(asked) = asked else { return Ok(()) };
     let cause = match observed.banner.as_ref().map(|banner| banner.host.as_str()) {
         Some(host) if host == asked => return Ok(()),

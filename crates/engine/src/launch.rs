@@ -22,7 +22,7 @@ use crate::job::ahead::Spares;
 use crate::job::aside::Aside;
 use crate::job::crew::{self, Conduct, CrewPlan};
 use crate::job::pace::{Pace, Refill, Share};
-use crate::job::passes::{Advised, Passes};
+use crate::job::passes::{AdvisedFiles, Passes};
 use crate::job::wear::WearLimit;
 use crate::job::{JobPlan, Measured, Observer, allowed_cpus};
 use crate::pattern::{ArrivalPattern, Caps, DataPattern, Generator, Geometry, Script, Scripts};
@@ -347,11 +347,11 @@ impl Launch<'_> {
     }
 
     /// The files of a target, with the part of each that is used.
-    fn advised(&self, target: u32) -> Option<Advised> {
+    fn advised(&self, target: u32) -> Option<AdvisedFiles> {
         match self.medium {
             Medium::Files(files) => {
                 let file = Arc::clone(&files[target as usize]);
-                Some(Advised { files: vec![file], span: self.geometries[target as usize].span() })
+                Some(AdvisedFiles { files: vec![file], span: self.geometries[target as usize].span() })
             }
             Medium::Striped(Volume { files, layout }) => {
                 let turns = self.workload.special.as_deref().and_then(|special| special.files);
@@ -359,7 +359,7 @@ impl Launch<'_> {
                     Some(turns) => turns.offset_bytes..turns.file_bytes,
                     None => layout.span_on_members(self.geometries[0].span()),
                 };
-                Some(Advised { files: files.clone(), span })
+                Some(AdvisedFiles { files: files.clone(), span })
             }
             _ => None,
         }

@@ -6,7 +6,7 @@ use fathom_sizing::fleet::{Growth, History, Sample, SampleSize, SizingPolicy, gr
 
 /// One volume's growth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Grown {
+pub struct VolumeGrowth {
     /// Of its name.
     pub hash: u64,
     /// How its requirement grew.
@@ -16,14 +16,14 @@ pub struct Grown {
 }
 
 /// How a volume's requirement grew; absent where it has no name, is no demand, or its history says nothing.
-pub fn grown(asked: &SizingPolicy<'_>, mut run: Run) -> Option<Grown> {
+pub fn grown(asked: &SizingPolicy<'_>, mut run: Run) -> Option<VolumeGrowth> {
     if run.intervals.is_empty() || run.volume.is_empty() {
         return None;
     }
     let hash = hash(run.volume.as_bytes());
     let demand = run.demand(Values::PerRow).ok()?.demand;
     let growth = growth(&demand, asked.patience(demand.tick_s))?;
-    Some(Grown { hash, growth, horizon_s: horizon_s(&demand) })
+    Some(VolumeGrowth { hash, growth, horizon_s: horizon_s(&demand) })
 }
 
 /// Growths of a sample of the volumes, which depends on their names alone.
@@ -41,7 +41,7 @@ impl Default for FleetGrowths {
 
 impl FleetGrowths {
     /// Puts in a volume's.
-    pub fn put(&mut self, grown: &Grown) {
+    pub fn put(&mut self, grown: &VolumeGrowth) {
         self.growths.put(grown.hash, grown.growth);
         self.horizons.put(grown.hash, u32::try_from(grown.horizon_s).unwrap_or(u32::MAX));
     }
@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn growths_of_any_order_are_the_same() {
-        let volume = |number: u32| Grown {
+        let volume = |number: u32| VolumeGrowth {
             hash: hash(format!("vol-{number}").as_bytes()),
             growth: Growth { thousandths: 900 + number % 700, class: Class::ALL[number as usize % 4] },
             horizon_s: 86_400 * u64::from(1 + number % 9),

@@ -17,7 +17,7 @@ mod volume_defaults;
 pub use account::{Account, AccountTerms};
 pub use fleet_summary::{Summary, currency, margin_of};
 pub use groups::{By, Groups};
-pub use growths::{FleetGrowths, Grown, grown};
+pub use growths::{FleetGrowths, VolumeGrowth, grown};
 pub use guarded::{guarded, judged};
 pub use judging::Verdicts;
 pub use offers::{check_region, current, market};

@@ -22,7 +22,7 @@ pub fn text<T: Serialize + ?Sized>(value: &T) -> serde_json::Result<String> {
 /// # Errors
 /// As of [`text`].
 pub fn bytes<T: Serialize + ?Sized>(value: &T) -> serde_json::Result<Vec<u8>> {
-    let mut written = Written { bytes: vec![0; FIRST_BYTES], length: 0 };
+    let mut written = NumberWriter { bytes: vec![0; FIRST_BYTES], length: 0 };
     serde_json::to_writer(&mut written, value)?;
     Ok(written.finish())
 }
@@ -32,13 +32,13 @@ const FIRST_BYTES: usize = 256;
 
 /// Takes each comma and each number by one call into this room, which is built for speed: a vector's own writing is
 /// compiled where the record is, in rooms built for size, as three calls.
-struct Written {
+struct NumberWriter {
     /// Zeros from `length` on, so that what is written has its place already.
     bytes: Vec<u8>,
     length: usize,
 }
 
-impl Written {
+impl NumberWriter {
     #[cold]
     fn grow(&mut self, least: usize) {
         self.bytes.resize(least.max(2 * self.bytes.len()), 0);
@@ -50,7 +50,7 @@ impl Written {
     }
 }
 
-impl Write for Written {
+impl Write for NumberWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.write_all(bytes)?;
         Ok(bytes.len())
@@ -116,7 +116,7 @@ mod tests {
     #[test]
     fn pieces_of_any_length_follow_each_other() {
         let source: Vec<u8> = (0..=255).cycle().take(4 * FIRST_BYTES).collect();
-        let mut written = Written { bytes: vec![0; 3], length: 0 };
+        let mut written = NumberWriter { bytes: vec![0; 3], length: 0 };
         let (mut from, mut wanted) = (0, Vec::new());
         for length in (0..40).chain([3 * FIRST_BYTES]).chain((0..40).rev()) {
             let piece = &source[from % 100..from % 100 + length];

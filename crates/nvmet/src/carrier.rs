@@ -52,7 +52,7 @@ enum Work {
 }
 
 /// What follows an engine's completion.
-enum After {
+enum NextStep {
     Io(Io),
     End(Answer),
 }
@@ -169,8 +169,8 @@ impl Carrier {
 
     fn go_on(&mut self, slot: u32, result: i32) -> Option<Answer> {
         match self.after(slot, result) {
-            After::Io(io) => self.start(slot, io),
-            After::End(answer) => {
+            NextStep::Io(io) => self.start(slot, io),
+            NextStep::End(answer) => {
                 self.work[slot as usize] = Work::Idle;
                 Some(answer)
             }
@@ -178,60 +178,60 @@ impl Carrier {
     }
 
     /// What follows an engine's completion of a slot.
-    fn after(&mut self, slot: u32, result: i32) -> After {
+    fn after(&mut self, slot: u32, result: i32) -> NextStep {
         let work = &mut self.work[slot as usize];
         let flush = Io { slot, direction: Direction::Flush, offset: Io::FLUSH_DATA, bytes: 0 };
         if result < 0 {
             add(&self.counters.failed, 1);
-            return After::End(Answer::failed(status(*work, -result)));
+            return NextStep::End(Answer::failed(status(*work, -result)));
         }
         match *work {
             Work::Read { bytes } | Work::Write { bytes, .. } if result as u32 != bytes => {
                 add(&self.counters.failed, 1);
-                After::End(Answer::failed(SHORT))
+                NextStep::End(Answer::failed(SHORT))
             }
             Work::Read { bytes } => {
                 add(&self.counters.reads, 1);
                 add(&self.counters.read_bytes, u64::from(bytes));
-                After::End(Answer { bytes, ..Answer::DONE })
+                NextStep::End(Answer { bytes, ..Answer::DONE })
             }
             Work::Write { bytes, is_durable } => {
                 add(&self.counters.writes, 1);
                 add(&self.counters.written_bytes, u64::from(bytes));
                 if !is_durable {
-                    return After::End(Answer::DONE);
+                    return NextStep::End(Answer::DONE);
                 }
                 *work = Work::Flush;
-                After::Io(flush)
+                NextStep::Io(flush)
             }
             Work::FlushAll { next } if (next as usize) < self.engines.len() => {
                 *work = Work::FlushAll { next: next + 1 };
                 self.engine_of[slot as usize] = next;
-                After::Io(flush)
+                NextStep::Io(flush)
             }
             Work::Trim { next, ranges, done_bytes } => self.trim(slot, (next, ranges), done_bytes),
-            Work::Idle | Work::Flush | Work::FlushAll { .. } => After::End(Answer::DONE),
+            Work::Idle | Work::Flush | Work::FlushAll { .. } => NextStep::End(Answer::DONE),
         }
     }
 
     /// The next piece of the ranges that a slot's buffer lists.
-    fn trim(&mut self, slot: u32, (mut next, ranges): (u32, u32), mut done_bytes: u64) -> After {
+    fn trim(&mut self, slot: u32, (mut next, ranges): (u32, u32), mut done_bytes: u64) -> NextStep {
         let at = self.engine_of[slot as usize] as usize;
         while next < ranges {
             let list = self.engines.get_mut(at).map(|engine| &*engine.buffer(slot)).unwrap_or_default();
             let range = self.namespaces.get(at).and_then(|namespace| namespace.range(list, next));
-            let Some((offset, bytes)) = range else { return After::End(Answer::failed(INTERNAL)) };
+            let Some((offset, bytes)) = range else { return NextStep::End(Answer::failed(INTERNAL)) };
             if done_bytes < bytes {
                 let piece = (bytes - done_bytes).min(MOST_TRIM);
                 let io =
                     Io { slot, direction: Direction::Trim, offset: offset + done_bytes, bytes: piece as u32 };
                 done_bytes += piece;
                 self.work[slot as usize] = Work::Trim { next, ranges, done_bytes };
-                return After::Io(io);
+                return NextStep::Io(io);
             }
             (next, done_bytes) = (next + 1, 0);
         }
-        After::End(Answer::DONE)
+        NextStep::End(Answer::DONE)
     }
 }
 
@@ -270,8 +270,8 @@ impl Serve for Carrier {
             ControllerIo::Flush if self.to_all[slot as usize] => (Work::FlushAll { next: 1 }, flush),
             ControllerIo::Flush => (Work::Flush, flush),
             ControllerIo::Trim { ranges } => match self.trim(slot, (0, ranges), 0) {
-                After::Io(io) => (self.work[slot as usize], io),
-                After::End(answer) => return Begun::Done(answer),
+                NextStep::Io(io) => (self.work[slot as usize], io),
+                NextStep::End(answer) => return Begun::Done(answer),
             },
         };
         self.work[slot as usize] = work;

@@ -86,7 +86,7 @@ impl Serve for Served {
 
 /// Why a connection is over.
 #[derive(Debug)]
-pub enum Over {
+pub enum ConnectionEnd {
     /// The host closed it, or it broke.
     Closed,
     /// The host broke a rule; it was told which.
@@ -203,15 +203,15 @@ impl Connection {
         scratch: &mut Scratch,
         now_ns: u64,
         outfit: &mut Outfit<'_>,
-    ) -> Result<(), Over> {
+    ) -> Result<(), ConnectionEnd> {
         if !self.is_stuck() {
             let bytes = match self.stream.read(&mut scratch.staging) {
-                Ok(0) => return Err(Over::Closed),
+                Ok(0) => return Err(ConnectionEnd::Closed),
                 Ok(bytes) => bytes,
                 Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {
                     return Ok(());
                 }
-                Err(_) => return Err(Over::Closed),
+                Err(_) => return Err(ConnectionEnd::Closed),
             };
             self.heard_ns = now_ns;
             self.session.saw(now_ns);
@@ -223,7 +223,7 @@ impl Connection {
                 return Err(self.refuse(fatal, scratch));
             }
             if was == Role::Fresh {
-                self.become_role(outfit).map_err(Over::Engine)?;
+                self.become_role(outfit).map_err(ConnectionEnd::Engine)?;
             }
         }
         self.advance(scratch)
@@ -233,16 +233,16 @@ impl Connection {
     ///
     /// # Errors
     /// Why the connection is over.
-    pub fn advance(&mut self, scratch: &mut Scratch) -> Result<(), Over> {
+    pub fn advance(&mut self, scratch: &mut Scratch) -> Result<(), ConnectionEnd> {
         if let Served::Engines(carrier) = &mut self.served {
             if carrier.is_busy() {
-                carrier.reap(&mut scratch.answers).map_err(Over::Engine)?;
+                carrier.reap(&mut scratch.answers).map_err(ConnectionEnd::Engine)?;
             }
             for (slot, answer) in scratch.answers.drain(..) {
                 self.queue.answer(slot, answer);
             }
         }
-        self.send(scratch).map_err(|_| Over::Closed)
+        self.send(scratch).map_err(|_| ConnectionEnd::Closed)
     }
 
     /// Has the slots and buffers of what a Connect made of it.
@@ -322,15 +322,15 @@ impl Connection {
     }
 
     /// Says what was wrong, as far as the socket takes it.
-    fn refuse(&mut self, fatal: Fatal, scratch: &mut Scratch) -> Over {
+    fn refuse(&mut self, fatal: Fatal, scratch: &mut Scratch) -> ConnectionEnd {
         let _ = self.send(scratch);
         let _ = self.stream.shutdown(Shutdown::Write);
-        Over::Fault(fatal)
+        ConnectionEnd::Fault(fatal)
     }
 
     /// Lets go of what it was.
-    pub fn end(mut self, directory: &Mutex<Subsystem>, counters: &Counters, why: &Over) {
-        if matches!(why, Over::Fault(fatal) if fatal.is_told()) {
+    pub fn end(mut self, directory: &Mutex<Subsystem>, counters: &Counters, why: &ConnectionEnd) {
+        if matches!(why, ConnectionEnd::Fault(fatal) if fatal.is_told()) {
             add(&counters.faults, 1);
         }
         self.session.end(directory);

@@ -10,7 +10,7 @@ use fathom_fabric::controller::{Directory, Role};
 use fathom_measure::{Clock, WallClock};
 
 use crate::carrier::Carrier;
-use crate::connection::{Connection, Over, Scratch, Shared};
+use crate::connection::{Connection, ConnectionEnd, Scratch, Shared};
 use crate::counters::{Counters, add};
 use crate::export::Export;
 use crate::ready::{BELL, Bell, Interest, Ready};
@@ -153,7 +153,7 @@ impl Worker {
             }
         }
         for at in 0..self.connections.len() {
-            self.end(at, &Over::Closed);
+            self.end(at, &ConnectionEnd::Closed);
         }
     }
 
@@ -245,7 +245,7 @@ impl Worker {
     }
 
     /// After a turn of a connection: what it is waited for, or its end.
-    fn settle(&mut self, at: usize, outcome: Result<(), Over>, (was_stuck, was_busy): (bool, bool)) {
+    fn settle(&mut self, at: usize, outcome: Result<(), ConnectionEnd>, (was_stuck, was_busy): (bool, bool)) {
         if let Err(over) = outcome {
             self.end(at, &over);
             return;
@@ -269,12 +269,12 @@ impl Worker {
             let Some(Some(connection)) = self.connections.get(at) else { continue };
             let (since_ns, heard_ns) = connection.times_ns();
             if connection.session().is_over() {
-                self.end(at, &Over::Closed);
+                self.end(at, &ConnectionEnd::Closed);
                 continue;
             }
             let patience_ns = match connection.role() {
                 Role::Fresh if now_ns.saturating_sub(since_ns) > NEWCOMER_NS => {
-                    self.end(at, &Over::Closed);
+                    self.end(at, &ConnectionEnd::Closed);
                     continue;
                 }
                 Role::Admin { controller, .. } => {
@@ -296,7 +296,7 @@ impl Worker {
                     connection.peer(),
                     patience_ns / 1_000_000_000
                 ));
-                self.end(at, &Over::Closed);
+                self.end(at, &ConnectionEnd::Closed);
             }
         }
         let scratch = &mut self.scratch;
@@ -304,12 +304,12 @@ impl Worker {
             .retain_mut(|(stream, until_ns)| !Connection::drain(stream, scratch) && now_ns < *until_ns);
     }
 
-    fn end(&mut self, at: usize, why: &Over) {
+    fn end(&mut self, at: usize, why: &ConnectionEnd) {
         let Some(connection) = self.connections.get_mut(at).and_then(Option::take) else { return };
         let common = &self.common;
         match why {
-            Over::Closed => {}
-            Over::Fault(fatal) => {
+            ConnectionEnd::Closed => {}
+            ConnectionEnd::Fault(fatal) => {
                 common.say(format!("{}: the connection was ended: {fatal}", connection.peer()));
                 // A socket that is closed with bytes unread takes back what it sent last.
                 if fatal.is_told()
@@ -318,7 +318,7 @@ impl Worker {
                     self.lingering.push((stream, common.clock.now_ns() + LINGER_NS));
                 }
             }
-            Over::Engine(error) => common.say(format!("{}: not served: {error}", connection.peer())),
+            ConnectionEnd::Engine(error) => common.say(format!("{}: not served: {error}", connection.peer())),
         }
         if connection.role() == Role::Fresh {
             common.newcomers.fetch_sub(1, Ordering::Relaxed);

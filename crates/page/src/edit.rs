@@ -5,7 +5,7 @@
 
 use fathom_campaign::calendar_now;
 use fathom_campaign::trend::{Acknowledged, TrendChoice, TrendWorkload, trends};
-use fathom_store::{MarkText, Resolved, Store, check_note, check_title, check_word};
+use fathom_store::{MarkText, Store, StoredId, check_note, check_title, check_word};
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -99,7 +99,7 @@ struct Findings {
 }
 
 #[derive(Serialize)]
-struct Changed {
+struct ChangeResult {
     format: &'static str,
     version: u32,
     /// What the next change names.
@@ -120,7 +120,7 @@ pub(crate) fn edit(shelf: &mut Shelf, editor: &Editor, path: &str, body: &[u8]) 
         "findings" => findings(shelf, editor, read(body)?)?,
         _ => return Err(Refusal::no_such("nothing is changed at that path")),
     };
-    json(&Changed { format: "fathom.page.changed", version: 1, seq: store.said_sequence()? })
+    json(&ChangeResult { format: "fathom.page.changed", version: 1, seq: store.said_sequence()? })
 }
 
 fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, Refusal> {
@@ -134,7 +134,7 @@ fn writable(shelf: &mut Shelf, Revision { seq, store }: Revision) -> Result<Stor
 }
 
 /// A run or a campaign by its whole id: what `last` is may be something else than what was looked at.
-fn whole(store: &Store, id: &str) -> Result<Resolved, Refusal> {
+fn whole(store: &Store, id: &str) -> Result<StoredId, Refusal> {
     let found = store.resolve(id)?;
     if found.id() == id { Ok(found) } else { Err(Refusal::no_such(format!("no run or campaign {id:?}"))) }
 }
@@ -177,7 +177,7 @@ fn notes(shelf: &mut Shelf, editor: &Editor, asked: &Notes) -> Result<Store, Ref
 
 fn baselines(shelf: &mut Shelf, asked: &Baselines) -> Result<Store, Refusal> {
     let store = writable(shelf, Revision { seq: asked.seq, store: asked.store })?;
-    let Resolved::Run(run) = whole(&store, &asked.run)? else {
+    let StoredId::Run(run) = whole(&store, &asked.run)? else {
         return Err(Refusal::usage("run", format!("{:?} is a campaign, and a baseline is a run", asked.run)));
     };
     if !asked.remove {

@@ -52,7 +52,7 @@ struct Saved<'a> {
 
 /// The end.
 #[derive(Serialize)]
-struct Ended {
+struct FeedEnd {
     /// Whether the command came to its end, and its process has not just gone.
     complete: bool,
 }
@@ -121,7 +121,7 @@ impl Feed {
         }
         if self.running.has_ended() {
             self.is_over = true;
-            text += &event("ended", &Ended { complete: self.complete });
+            text += &event("ended", &FeedEnd { complete: self.complete });
         }
         self.quiet = if text.is_empty() { self.quiet + 1 } else { 0 };
         if self.quiet >= LOOKS_PER_COMMENT {

@@ -11,14 +11,14 @@ use tokio::time::{Sleep, sleep};
 
 /// A stream of which a write that waits too long fails, which ends the connection and frees its place.
 #[derive(Debug)]
-pub(crate) struct Patient<S> {
+pub(crate) struct TimeoutStream<S> {
     stream: S,
     limit: Duration,
     /// Since the write that waits began to.
     waiting: Option<Pin<Box<Sleep>>>,
 }
 
-impl<S> Patient<S> {
+impl<S> TimeoutStream<S> {
     /// Around a stream.
     pub(crate) fn of(stream: S, limit: Duration) -> Self {
         Self { stream, limit, waiting: None }
@@ -35,7 +35,7 @@ impl<S> Patient<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for TimeoutStream<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -45,7 +45,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for TimeoutStream<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -88,12 +88,12 @@ mod tests {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         runtime.block_on(async {
             let (ours, _theirs) = duplex(16);
-            let mut patient = Patient::of(ours, Duration::from_millis(20));
+            let mut patient = TimeoutStream::of(ours, Duration::from_millis(20));
             let failed = patient.write_all(&[1; 64]).await.unwrap_err();
             assert_eq!(failed.kind(), io::ErrorKind::TimedOut);
 
             let (ours, mut theirs) = duplex(16);
-            let mut patient = Patient::of(ours, Duration::from_secs(60));
+            let mut patient = TimeoutStream::of(ours, Duration::from_secs(60));
             let reading = tokio::spawn(async move {
                 let mut bytes = Vec::new();
                 theirs.read_to_end(&mut bytes).await.unwrap();

@@ -19,7 +19,7 @@ use tokio::time::{sleep, timeout};
 use crate::edit::Editor;
 use crate::fleet_table;
 use crate::guard::Guard;
-use crate::patient::Patient;
+use crate::patient::TimeoutStream;
 use crate::router::{Shared, respond};
 use crate::shelf::Shelf;
 use crate::token::Token;
@@ -238,7 +238,7 @@ async fn connection(stream: TcpStream, shared: Arc<Shared>) {
         .timer(TokioTimer::new())
         .header_read_timeout(HEADER_TIME)
         .max_buf_size(HEADER_MAX)
-        .serve_connection(TokioIo::new(Patient::of(stream, WRITE_TIME)), service);
+        .serve_connection(TokioIo::new(TimeoutStream::of(stream, WRITE_TIME)), service);
     // A client that breaks HTTP or goes has nobody to be told.
     let _ = served.await;
 }

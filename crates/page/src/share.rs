@@ -11,7 +11,7 @@ use std::io::Write;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use fathom_record::{CampaignRecord, Direction, RunRecord, parse_campaign, parse_run};
-use fathom_store::{CampaignRow, NewCampaign, Resolved, RunFilter, Store, StoreError};
+use fathom_store::{CampaignRow, NewCampaign, RunFilter, Store, StoreError, StoredId};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use form_urlencoded::Serializer;
@@ -49,7 +49,7 @@ pub struct SharedPage {
 ///
 /// # Errors
 /// When this build has no page, the file would be larger than 200 MB, or a store or the system fails.
-pub fn share(store: &Store, what: &[Resolved], hidden: &[Redacted]) -> Result<SharedPage, PageError> {
+pub fn share(store: &Store, what: &[StoredId], hidden: &[Redacted]) -> Result<SharedPage, PageError> {
     let Some(parts) = Parts::find() else {
         return Err(PageError::new(
             PageErrorKind::System,
@@ -86,13 +86,13 @@ struct Selection {
 }
 
 impl Selection {
-    fn read(store: &Store, what: &[Resolved]) -> Result<Self, StoreError> {
+    fn read(store: &Store, what: &[StoredId]) -> Result<Self, StoreError> {
         let (mut runs, mut campaigns) = (Vec::new(), Vec::new());
         let rows = store.campaigns()?;
         for one in what {
             match one {
-                Resolved::Run(id) => runs.push(id.clone()),
-                Resolved::Campaign(id) => {
+                StoredId::Run(id) => runs.push(id.clone()),
+                StoredId::Campaign(id) => {
                     let filter = RunFilter { campaign: Some(id.clone()), ..RunFilter::default() };
                     runs.extend(store.runs(&filter)?.into_iter().rev().map(|row| row.id));
                     let row = rows.iter().find(|row| row.id == *id).cloned();
@@ -107,7 +107,12 @@ impl Selection {
     }
 
     /// Writes it into a store of its own, without what is not to be given away.
-    fn write(&self, store: &Store, path: &std::path::Path, hidden: &[Redacted]) -> Result<Kept, PageError> {
+    fn write(
+        &self,
+        store: &Store,
+        path: &std::path::Path,
+        hidden: &[Redacted],
+    ) -> Result<SharedIndex, PageError> {
         let damaged = |error: &dyn std::fmt::Display| failed(error.to_string());
         let mut redaction = Redaction::of(hidden);
         let mut campaigns = Vec::new();
@@ -115,7 +120,7 @@ impl Selection {
             let value = as_value(record)?;
             redaction.learn(&value);
             redaction.learn_text(&row.target);
-            learn_notes(&mut redaction, store, Resolved::Campaign(row.id.clone())).map_err(of_store)?;
+            learn_notes(&mut redaction, store, StoredId::Campaign(row.id.clone())).map_err(of_store)?;
             campaigns.push((row, value));
         }
         for id in &self.runs {
@@ -123,10 +128,10 @@ impl Selection {
             redaction.learn(&as_value(&record)?);
             let beside = store.telemetry(id, |_| false).map_err(of_store)?;
             beside.absent.iter().for_each(|absent| redaction.learn_text(&absent.reason));
-            learn_notes(&mut redaction, store, Resolved::Run(id.clone())).map_err(of_store)?;
+            learn_notes(&mut redaction, store, StoredId::Run(id.clone())).map_err(of_store)?;
         }
         let into = Store::open(path).map_err(of_store)?;
-        let mut kept = Kept::default();
+        let mut kept = SharedIndex::default();
         for id in &self.runs {
             let record = redacted_run(store.run(id).map_err(of_store)?, &redaction)?;
             into.put_run(&record).map_err(of_store)?;
@@ -145,9 +150,9 @@ impl Selection {
     /// What people say of it.
     fn write_said(&self, store: &Store, into: &Store, redaction: &Redaction) -> Result<(), StoreError> {
         let (labels, baselines) = (store.labels()?, store.baselines()?);
-        let runs = self.runs.iter().map(|id| (Resolved::Run(id.clone()), labels.runs.get(id)));
+        let runs = self.runs.iter().map(|id| (StoredId::Run(id.clone()), labels.runs.get(id)));
         let campaigns = self.campaigns.iter().map(|(row, _)| &row.id);
-        let campaigns = campaigns.map(|id| (Resolved::Campaign(id.clone()), labels.campaigns.get(id)));
+        let campaigns = campaigns.map(|id| (StoredId::Campaign(id.clone()), labels.campaigns.get(id)));
         for (what, words) in runs.chain(campaigns) {
             let words: Vec<String> =
                 words.into_iter().flatten().map(|word| redaction.apply_text(word)).collect();
@@ -172,7 +177,7 @@ impl Selection {
 }
 
 /// Notes the paths in what people wrote about something.
-fn learn_notes(redaction: &mut Redaction, store: &Store, about: Resolved) -> Result<(), StoreError> {
+fn learn_notes(redaction: &mut Redaction, store: &Store, about: StoredId) -> Result<(), StoreError> {
     store.notes(&about)?.iter().for_each(|note| redaction.learn_text(&note.text));
     Ok(())
 }
@@ -205,13 +210,13 @@ fn redacted_run(mut record: RunRecord, redaction: &Redaction) -> Result<RunRecor
 
 /// What the file holds, as the screens ask for it.
 #[derive(Debug, Default)]
-struct Kept {
+struct SharedIndex {
     /// Ids with their targets.
     runs: Vec<(String, String)>,
     campaigns: Vec<String>,
 }
 
-impl Kept {
+impl SharedIndex {
     fn add(&mut self, record: &RunRecord) {
         self.runs.push((record.id.clone(), record.target.name.clone()));
     }
@@ -250,7 +255,7 @@ impl Answers {
         Self { text: String::new(), bytes_max }
     }
 
-    fn collect(&mut self, shelf: &mut Shelf, kept: &Kept) -> Result<(), PageError> {
+    fn collect(&mut self, shelf: &mut Shelf, kept: &SharedIndex) -> Result<(), PageError> {
         let limit = RUNS_MAX.to_string();
         self.ask(shelf, "hello", &[])?;
         self.ask(shelf, "campaigns", &[])?;
@@ -288,7 +293,7 @@ impl Answers {
     }
 
     /// Verdicts that the page asks for when runs are chosen: every pair, or all of them as it divides them.
-    fn verdicts(&mut self, shelf: &mut Shelf, kept: &Kept) -> Result<(), PageError> {
+    fn verdicts(&mut self, shelf: &mut Shelf, kept: &SharedIndex) -> Result<(), PageError> {
         let pairs = |ids: &[&str]| -> Vec<(String, String)> {
             let all = ids.iter().flat_map(|a| ids.iter().map(move |b| (*a, *b)));
             all.filter(|(a, b)| a != b).map(|(a, b)| (a.to_owned(), b.to_owned())).collect()

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use fathom_store::{RunFacets, Store, StoreError};
 
-use crate::answer::{Cut, Refusal, Seconds};
+use crate::answer::{IntervalRange, Refusal, Seconds};
 use crate::deadline::Deadline;
 use crate::fleet_table::{FleetPlace, FleetTable};
 
@@ -21,13 +21,13 @@ pub struct Shelf {
 #[derive(Debug)]
 struct Place {
     path: PathBuf,
-    opened: Option<Opened>,
+    opened: Option<OpenStore>,
 }
 
 /// A store, and when its file was made: another file under the name has another moment. One that another process brings
 /// up to date has tables for which something else stands in here.
 #[derive(Debug)]
-struct Opened {
+struct OpenStore {
     store: Store,
     deadline: Deadline,
     made: Option<SystemTime>,
@@ -35,15 +35,15 @@ struct Opened {
     /// The values of all runs, and the data that they are of: counting takes a second where there are many.
     facets: Option<(i64, RunFacets)>,
     /// The seconds that were read last, and the data that they are of: a chart and the heat map below it are of the same.
-    seconds: Option<Kept>,
+    seconds: Option<CachedSeconds>,
 }
 
 /// Seconds of a run, as they were asked for.
 #[derive(Debug)]
-struct Kept {
+struct CachedSeconds {
     data: i64,
     id: String,
-    cut: Cut,
+    cut: IntervalRange,
     seconds: Arc<Seconds>,
 }
 
@@ -96,7 +96,7 @@ impl Shelf {
         &mut self,
         number: usize,
         id: &str,
-        cut: Cut,
+        cut: IntervalRange,
     ) -> Option<Result<Arc<Seconds>, Refusal>> {
         self.places.get_mut(number).map(|place| place.seconds(id, cut))
     }
@@ -142,21 +142,21 @@ impl Place {
         Ok(facets)
     }
 
-    fn seconds(&mut self, id: &str, cut: Cut) -> Result<Arc<Seconds>, Refusal> {
+    fn seconds(&mut self, id: &str, cut: IntervalRange) -> Result<Arc<Seconds>, Refusal> {
         let opened = self.opened()?;
         let data = opened.store.data_version()?;
-        let is_same = |kept: &&Kept| (kept.data, kept.id.as_str(), kept.cut) == (data, id, cut);
+        let is_same = |kept: &&CachedSeconds| (kept.data, kept.id.as_str(), kept.cut) == (data, id, cut);
         if let Some(kept) = opened.seconds.as_ref().filter(is_same) {
             return Ok(Arc::clone(&kept.seconds));
         }
         let seconds = Arc::new(Seconds::read(&opened.store, id, cut)?);
-        opened.seconds = Some(Kept { data, id: id.to_owned(), cut, seconds: Arc::clone(&seconds) });
+        opened.seconds = Some(CachedSeconds { data, id: id.to_owned(), cut, seconds: Arc::clone(&seconds) });
         Ok(seconds)
     }
 
-    fn opened(&mut self) -> Result<&mut Opened, StoreError> {
+    fn opened(&mut self) -> Result<&mut OpenStore, StoreError> {
         let made = std::fs::metadata(&self.path).ok().map(|facts| facts.created().ok());
-        let is_same = |opened: &Opened| {
+        let is_same = |opened: &OpenStore| {
             made == Some(opened.made) && opened.store.version().is_ok_and(|version| version == opened.version)
         };
         // Asked for its version before it is known to be the same, it has to have time for that.
@@ -169,7 +169,7 @@ impl Place {
                 let deadline = Deadline::after(Deadline::QUERY_TIME);
                 let heeded = deadline.clone();
                 let store = Store::open_read_only(&self.path)?.interrupted_by(move || heeded.has_passed())?;
-                Opened {
+                OpenStore {
                     version: store.version()?,
                     store,
                     deadline,

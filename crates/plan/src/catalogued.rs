@@ -170,7 +170,7 @@ fn local(instance: &Instance, used: usize, said: &str) -> Vec<KnownCeiling> {
 
 /// Settings that a volume can be named with.
 #[derive(Clone, Copy, Default)]
-struct Named {
+struct VolumeSettings {
     size_gib: Option<u64>,
     iops: Option<u64>,
     mib_per_s: Option<u64>,
@@ -185,7 +185,7 @@ pub fn volume(text: &str) -> Result<Vec<KnownCeiling>, String> {
     let (kind, settings) = text.split_once(':').unwrap_or((text, ""));
     let catalogue = catalogue()?;
     let takes = TYPES.iter().find(|takes| takes.name == kind).ok_or_else(|| unknown_type(kind))?;
-    let mut named = Named::default();
+    let mut named = VolumeSettings::default();
     for setting in settings.split(',').filter(|_| !settings.is_empty()) {
         read_setting(takes, setting.trim(), &mut named)?;
     }
@@ -230,7 +230,7 @@ pub fn volume(text: &str) -> Result<Vec<KnownCeiling>, String> {
 fn limits_of(
     catalogue: &Catalogue,
     takes: &Type,
-    named: Named,
+    named: VolumeSettings,
     iops_bought: u64,
 ) -> Result<Vec<KnownCeiling>, String> {
     let settings = Settings {
@@ -304,7 +304,7 @@ fn unknown_type(kind: &str) -> String {
     }
 }
 
-impl Named {
+impl VolumeSettings {
     fn has(&self, setting: &str) -> bool {
         match setting {
             "size" => self.size_gib.is_some(),
@@ -314,7 +314,7 @@ impl Named {
     }
 }
 
-fn read_setting(takes: &Type, text: &str, named: &mut Named) -> Result<(), String> {
+fn read_setting(takes: &Type, text: &str, named: &mut VolumeSettings) -> Result<(), String> {
     let (name, value) = text.split_once('=').unwrap_or((text, ""));
     let (name, value) = (name.trim(), value.trim());
     if !takes.takes.contains(&name) {

@@ -198,11 +198,11 @@ pub(super) fn word<T: Copy>(text: &str, words: &[(&str, T)]) -> Result<T, String
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Kind {
     random: bool,
-    does: Does,
+    does: Operations,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Does {
+enum Operations {
     Read,
     Write,
     Trim,
@@ -215,23 +215,23 @@ impl Kind {
         let words = KINDS.map(|kind| {
             let random = kind.starts_with("rand");
             let does = match kind.trim_start_matches("rand") {
-                "read" => Does::Read,
-                "write" => Does::Write,
-                "trim" => Does::Trim,
-                "trimwrite" => Does::TrimAndWrite,
-                _ => Does::Several,
+                "read" => Operations::Read,
+                "write" => Operations::Write,
+                "trim" => Operations::Trim,
+                "trimwrite" => Operations::TrimAndWrite,
+                _ => Operations::Several,
             };
             (kind, Kind { random, does })
         });
         let kind = value("rw", &raw.rw, |text| word(text, &words))?;
-        Ok(kind.unwrap_or(Kind { random: true, does: Does::Read }))
+        Ok(kind.unwrap_or(Kind { random: true, does: Operations::Read }))
     }
 }
 
 fn mix(raw: &RawPlan, kind: Kind) -> Result<Mix, Mistake> {
     let read = value("read-share", &raw.read_share, quantity::share)?;
     let trim = value("trim-share", &raw.trim_share, quantity::share)?;
-    if kind.does != Does::Several {
+    if kind.does != Operations::Several {
         let rw = if kind.random { "randrw" } else { "rw" };
         for (key, given) in [("read-share", read.is_some()), ("trim-share", trim.is_some())] {
             if given {
@@ -241,11 +241,11 @@ fn mix(raw: &RawPlan, kind: Kind) -> Result<Mix, Mistake> {
         }
     }
     let (read_share, trim_share) = match kind.does {
-        Does::Read => (1.0, 0.0),
-        Does::Write => (0.0, 0.0),
-        Does::Trim => (0.0, 1.0),
-        Does::TrimAndWrite => (0.0, 0.5),
-        Does::Several => (read.unwrap_or(0.5), trim.unwrap_or(0.0)),
+        Operations::Read => (1.0, 0.0),
+        Operations::Write => (0.0, 0.0),
+        Operations::Trim => (0.0, 1.0),
+        Operations::TrimAndWrite => (0.0, 0.5),
+        Operations::Several => (read.unwrap_or(0.5), trim.unwrap_or(0.0)),
     };
     let flush_every_writes = value("flush-every", &raw.flush_every, quantity::count)?.unwrap_or(0);
     Ok(Mix { read_share, trim_share, flush_every_writes })
@@ -273,7 +273,7 @@ fn sizes_of(raw: &RawPlan, kind: Kind) -> Result<SizesByDirection, Mistake> {
         write: own("write-bs", &raw.write_bs)?,
         trim: own("trim-bs", &raw.trim_bs)?,
         own_alignment: value("align", &raw.align, alignment)? == Some(None),
-        rewrites_trimmed: kind.does == Does::TrimAndWrite,
+        rewrites_trimmed: kind.does == Operations::TrimAndWrite,
     })
 }
 

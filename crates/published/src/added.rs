@@ -8,14 +8,14 @@ use fathom_record::CeilingScope;
 
 use super::answers::{RATIO_ERROR, ScaledRow, doubling, growth, rate, stated};
 use super::difference::{Other, Property, hosts_factor};
-use super::limits::Reached;
+use super::limits::RowBound;
 use super::{PublishedRow, below};
 
 /// Everything that more of it shows.
 pub fn seen(
     explained: &PublishedRow,
     others: &[Other<'_>],
-    reached: &[Reached],
+    reached: &[RowBound],
     is_capped: &dyn Fn(&PublishedRow) -> bool,
 ) -> Vec<Symptom> {
     let added = added(explained, others);
@@ -45,7 +45,7 @@ pub fn has_copies(explained: &PublishedRow, others: &[Other<'_>]) -> bool {
 
 /// Bytes that are written, copies included, over what takes them: a device's bound, reads of the same, or the rate with
 /// fewer copies.
-fn copied(explained: &PublishedRow, others: &[Other<'_>], reached: &[Reached]) -> Option<Symptom> {
+fn copied(explained: &PublishedRow, others: &[Other<'_>], reached: &[RowBound]) -> Option<Symptom> {
     let copies = explained.copies.filter(|copies| *copies > 1.0)?;
     if explained.read_share()? > 0.0 {
         return None;

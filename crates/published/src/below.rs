@@ -19,7 +19,7 @@ const NEAR: f64 = 0.8;
 const NOT_THE_DEVICE: f64 = 0.01;
 
 /// A row of the device below.
-pub struct Alone<'a> {
+pub struct DeviceBelow<'a> {
     /// It.
     pub row: &'a PublishedRow,
     /// Share of its rate that the row above has, over as many devices.
@@ -29,7 +29,7 @@ pub struct Alone<'a> {
 }
 
 /// Every row that measured the device below by itself, with I/Os of the same kind.
-pub fn alone<'a>(row: &PublishedRow, others: &[&'a PublishedRow]) -> Vec<Alone<'a>> {
+pub fn alone<'a>(row: &PublishedRow, others: &[&'a PublishedRow]) -> Vec<DeviceBelow<'a>> {
     others
         .iter()
         .filter(|other| is_below(row, other))
@@ -43,7 +43,7 @@ pub fn alone<'a>(row: &PublishedRow, others: &[&'a PublishedRow]) -> Vec<Alone<'
             let operations = row.operations_per_s().zip(other.operations_per_s());
             let (mine, its) = operations.or_else(|| row.bytes_per_s().zip(other.bytes_per_s()))?;
             let share = mine / (its * devices);
-            Some(Alone { row: other, share, moved: share * row.written_times() })
+            Some(DeviceBelow { row: other, share, moved: share * row.written_times() })
         })
         .collect()
 }

@@ -3,7 +3,7 @@
 
 use fathom_attribute::choice::choose;
 use fathom_attribute::evidence::{EXPERIMENTS, Feature, table};
-use fathom_attribute::posterior::{Weighed, speaks};
+use fathom_attribute::posterior::{CauseWeight, speaks};
 use fathom_attribute::symptoms::Symptom;
 use fathom_attribute::{experiments, printed};
 use fathom_order::InOrder;
@@ -11,7 +11,7 @@ use fathom_record::CeilingRate;
 use fathom_record::verdict::{Experiment, Limit};
 
 use super::PublishedRow;
-use super::limits::Reached;
+use super::limits::RowBound;
 use super::row::{Order, Target};
 
 /// From this share of a bound on, a row is at it.
@@ -42,13 +42,13 @@ const REST_S: u32 = 900;
 /// `None` where no experiment has answers that differ.
 pub fn next(
     row: &PublishedRow,
-    weighed: &[Weighed],
-    reached: &[Reached],
+    weighed: &[CauseWeight],
+    reached: &[RowBound],
     seen: &[Symptom],
 ) -> Option<Experiment> {
     let met: Vec<Limit> =
         reached.iter().filter(|found| found.share >= AT_BOUND).map(|found| found.limit()).collect();
-    let mut candidates: Vec<Weighed> = weighed
+    let mut candidates: Vec<CauseWeight> = weighed
         .iter()
         .filter(|w| w.limit != Limit::Unknown && w.probability >= LEAST_OPEN)
         .copied()
@@ -56,7 +56,7 @@ pub fn next(
     // A bound that was met comes before a guess that is hardly more probable.
     // What no figure speaks for comes last.
     let speaks = |limit: Limit| seen.iter().any(|seen| speaks(table(), limit, &seen.figure));
-    let worth = |w: &Weighed| {
+    let worth = |w: &CauseWeight| {
         let of_met = if met.contains(&w.limit) { 0.2 } else { 0.0 };
         w.probability + of_met - if speaks(w.limit) { 0.0 } else { 0.1 }
     };
@@ -77,10 +77,10 @@ pub fn next(
 fn between(
     row: &PublishedRow,
     [one, other]: [Limit; 2],
-    reached: &[Reached],
+    reached: &[RowBound],
     feasible: &[Feature],
 ) -> Option<Experiment> {
-    let even = [one, other].map(|limit| Weighed { limit, probability: 0.5 });
+    let even = [one, other].map(|limit| CauseWeight { limit, probability: 0.5 });
     let is_foretold =
         |feature: &Feature| table().cause(one).is_some_and(|cause| cause.figures[feature.index()].is_some());
     let deciding = |decides: fn(&[Answer], &[Answer]) -> bool| {
@@ -120,7 +120,7 @@ impl Answer {
 
 /// What a cause would answer. A limit that the instance's volumes share is one of operations or of bytes: the bound
 /// that the row came nearest to says which.
-fn answers(limit: Limit, experiment: Feature, reached: &[Reached]) -> Vec<Answer> {
+fn answers(limit: Limit, experiment: Feature, reached: &[RowBound]) -> Vec<Answer> {
     let Some(density) = table().density(limit, experiment) else { return Vec::new() };
     let is_size = [Feature::HalfBlock, Feature::DoubleBlock].contains(&experiment);
     let of_limit = reached.iter().filter(|found| found.limit() == limit);
@@ -139,7 +139,7 @@ fn answers(limit: Limit, experiment: Feature, reached: &[Reached]) -> Vec<Answer
 }
 
 /// `2.0 times the rate: a link. 1.0 times: the volume's limit on operations, or one processor.`
-fn reading(limits: [Limit; 2], experiment: Feature, reached: &[Reached]) -> String {
+fn reading(limits: [Limit; 2], experiment: Feature, reached: &[RowBound]) -> String {
     let mut groups: Vec<(f64, Vec<&str>)> = Vec::new();
     for limit in limits {
         for answer in answers(limit, experiment, reached) {
@@ -181,7 +181,7 @@ fn can_be_made(row: &PublishedRow, experiment: Feature) -> bool {
 }
 
 /// A row's workload in whole numbers.
-struct Typed {
+struct ExactWorkload {
     jobs: u64,
     depth: u64,
     block_bytes: u64,
@@ -190,7 +190,7 @@ struct Typed {
     read_percent: f64,
 }
 
-impl Typed {
+impl ExactWorkload {
     /// `None` where the row does not state block, order, direction and concurrency, or ran on several volumes.
     fn of(row: &PublishedRow) -> Option<Self> {
         let (jobs, depth) = concurrency(row)?;
@@ -247,7 +247,7 @@ fn concurrency(row: &PublishedRow) -> Option<(u64, u64)> {
 /// What to type, with targets to be filled in; `None` where the row does not state what it takes, or where it
 /// would destroy data that nobody named.
 fn command(row: &PublishedRow, experiment: Feature) -> Option<String> {
-    let mut typed = Typed::of(row)?;
+    let mut typed = ExactWorkload::of(row)?;
     let (mut before, mut targets) = (String::new(), "--target TARGET");
     match experiment {
         Feature::DoubleDepth => typed.depth *= 2,
@@ -342,7 +342,7 @@ mod tests {
 
     #[test]
     fn the_bound_that_was_reached_says_what_other_blocks_would_do() {
-        let reached = |rate, share| Reached {
+        let reached = |rate, share| RowBound {
             known: KnownCeiling { scope: CeilingScope::Instance, ..KnownCeiling::declared(rate) },
             share,
             operations_per_s: None,
@@ -352,7 +352,7 @@ mod tests {
         };
         let bytes = reached(CeilingRate::Throughput { bytes_per_s: 6e8 }, 1.0);
         let operations = reached(CeilingRate::Iops { operations_per_s: 4e4 }, 0.3);
-        let said = |reached: &[Reached]| {
+        let said = |reached: &[RowBound]| {
             reading([Limit::InstanceCap, Limit::OneCore], Feature::DoubleBlock, reached)
         };
         let shared = Limit::InstanceCap.in_words();

@@ -2,7 +2,7 @@
 
 /// An evaluation that the program holds.
 #[derive(Clone, Copy, Debug)]
-pub struct Held {
+pub struct HeldEvaluation {
     /// What it is called.
     pub name: &'static str,
     /// Its table.
@@ -10,10 +10,25 @@ pub struct Held {
 }
 
 /// All of them.
-pub const HELD: [Held; 5] = [
-    Held { name: "bdevperf-one-core", text: include_str!("../../../evaluations/bdevperf-one-core.toml") },
-    Held { name: "gp3-vs-local-nvme", text: include_str!("../../../evaluations/gp3-vs-local-nvme.toml") },
-    Held { name: "nvmeof-initiators", text: include_str!("../../../evaluations/nvmeof-initiators.toml") },
-    Held { name: "windows-arm-ebs", text: include_str!("../../../evaluations/windows-arm-ebs.toml") },
-    Held { name: "windows-native-nvme", text: include_str!("../../../evaluations/windows-native-nvme.toml") },
+pub const HELD: [HeldEvaluation; 5] = [
+    HeldEvaluation {
+        name: "bdevperf-one-core",
+        text: include_str!("../../../evaluations/bdevperf-one-core.toml"),
+    },
+    HeldEvaluation {
+        name: "gp3-vs-local-nvme",
+        text: include_str!("../../../evaluations/gp3-vs-local-nvme.toml"),
+    },
+    HeldEvaluation {
+        name: "nvmeof-initiators",
+        text: include_str!("../../../evaluations/nvmeof-initiators.toml"),
+    },
+    HeldEvaluation {
+        name: "windows-arm-ebs",
+        text: include_str!("../../../evaluations/windows-arm-ebs.toml"),
+    },
+    HeldEvaluation {
+        name: "windows-native-nvme",
+        text: include_str!("../../../evaluations/windows-native-nvme.toml"),
+    },
 ];

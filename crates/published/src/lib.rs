@@ -31,7 +31,7 @@ mod table_audit;
 
 pub use doubts::{doubts, unused};
 pub use explained_patterns::{explained_patterns, remarks};
-pub use held::{HELD, Held};
+pub use held::{HELD, HeldEvaluation};
 pub use method::Method;
 pub use published_table::{Basis, ExplainedRow, Label, Published, PublishedCeiling, parse_published};
 pub use question::unrated;

@@ -23,7 +23,7 @@ const STATED: &str = "stated with the results";
 
 /// A bound on a row.
 #[derive(Clone, Debug)]
-pub struct Reached {
+pub struct RowBound {
     /// In the record's form.
     pub known: KnownCeiling,
     /// The bound over all volumes and connections, in the unit that the row has.
@@ -38,7 +38,7 @@ pub struct Reached {
     pub each: Option<Each>,
 }
 
-impl Reached {
+impl RowBound {
     /// What reaching it means.
     pub fn limit(&self) -> Limit {
         if self.each == Some(Each::Core) { Limit::OneCore } else { limit_of(&self.known) }
@@ -47,7 +47,7 @@ impl Reached {
 
 /// Every bound that holds for a row, with the share that it reached. What was given beside the table holds where
 /// the table has no such bound of its own.
-pub fn reached(row: &PublishedRow, table: &Published) -> Vec<Reached> {
+pub fn reached(row: &PublishedRow, table: &Published) -> Vec<RowBound> {
     let own: Vec<&PublishedCeiling> = table.ceilings.iter().filter(|ceiling| holds(row, ceiling)).collect();
     let given = table.given.iter().filter(|known| !own.iter().any(|ceiling| is_such(ceiling, known)));
     let of_given = given.filter_map(|known| one(row, &as_stated(known), &known.source));
@@ -108,7 +108,7 @@ pub fn bears_on(row: &PublishedRow, ceiling: &PublishedCeiling) -> bool {
     holds(row, ceiling) && one(row, ceiling, STATED).is_some()
 }
 
-fn one(row: &PublishedRow, ceiling: &PublishedCeiling, source: &str) -> Option<Reached> {
+fn one(row: &PublishedRow, ceiling: &PublishedCeiling, source: &str) -> Option<RowBound> {
     let times = match ceiling.each {
         None => 1.0,
         Some(Each::Device) => row.devices?,
@@ -147,7 +147,7 @@ fn one(row: &PublishedRow, ceiling: &PublishedCeiling, source: &str) -> Option<R
         source: source.to_owned(),
     };
     let is_usable = share.is_finite() && share > 0.0;
-    is_usable.then(|| Reached {
+    is_usable.then(|| RowBound {
         known,
         share,
         operations_per_s,
@@ -190,8 +190,8 @@ const LARGE_FRAMES: f64 = 1.065;
 const LINK_ERROR: f64 = 0.03;
 
 /// The bounds in the form that a verdict keeps.
-pub fn bounds(reached: &[Reached]) -> Vec<Bound> {
-    let bound = |found: &Reached| {
+pub fn bounds(reached: &[RowBound]) -> Vec<Bound> {
+    let bound = |found: &RowBound| {
         Some(Bound {
             kind: BoundKind::Known { scope: found.known.scope, burst: found.known.burst },
             ceiling: Ceiling {
@@ -207,7 +207,7 @@ pub fn bounds(reached: &[Reached]) -> Vec<Bound> {
 }
 
 /// Symptoms of the bounds, of rows of the device below, and of credits.
-pub fn seen(row: &PublishedRow, others: &[&PublishedRow], reached: &[Reached]) -> Vec<Symptom> {
+pub fn seen(row: &PublishedRow, others: &[&PublishedRow], reached: &[RowBound]) -> Vec<Symptom> {
     let mut found: Vec<Symptom> = [
         Feature::VolumeIops,
         Feature::VolumeThroughput,
@@ -227,7 +227,7 @@ pub fn seen(row: &PublishedRow, others: &[&PublishedRow], reached: &[Reached]) -
     found
 }
 
-fn of_feature(feature: Feature, all: &[Reached]) -> Option<Symptom> {
+fn of_feature(feature: Feature, all: &[RowBound]) -> Option<Symptom> {
     let mine = all.iter().filter(|found| feature_of(found, all) == feature);
     let tightest = mine.min_by(|a, b| away(a, feature).total_cmp(&away(b, feature)))?;
     let share = tightest.share;
@@ -242,7 +242,7 @@ fn of_feature(feature: Feature, all: &[Reached]) -> Option<Symptom> {
 }
 
 /// The rate over the limits of all connections together.
-fn connection_use(reached: &[Reached]) -> Option<Symptom> {
+fn connection_use(reached: &[RowBound]) -> Option<Symptom> {
     let of_each = reached.iter().filter(|found| found.each == Some(Each::Connection));
     let nearest = of_each.max_by(|a, b| a.share.total_cmp(&b.share))?;
     let text =
@@ -251,11 +251,11 @@ fn connection_use(reached: &[Reached]) -> Option<Symptom> {
 }
 
 /// Of several limits of an instance the nearest is meant, and else the tightest.
-fn away(found: &Reached, feature: Feature) -> f64 {
+fn away(found: &RowBound, feature: Feature) -> f64 {
     if feature == Feature::Instance { found.share.ln().abs() } else { -found.share }
 }
 
-fn feature_of(found: &Reached, all: &[Reached]) -> Feature {
+fn feature_of(found: &RowBound, all: &[RowBound]) -> Feature {
     let counts_operations = matches!(found.known.rate, CeilingRate::Iops { .. });
     let has_burst = all.iter().any(|other| {
         other.known.burst
@@ -281,7 +281,7 @@ fn feature_of(found: &Reached, all: &[Reached]) -> Feature {
 const PASSED: f64 = 1.2;
 
 /// The rate over what the device is specified to do, or was seen to do by itself.
-fn device_rate(row: &PublishedRow, others: &[&PublishedRow], reached: &[Reached]) -> Option<Symptom> {
+fn device_rate(row: &PublishedRow, others: &[&PublishedRow], reached: &[RowBound]) -> Option<Symptom> {
     let specified = reached.iter().filter(|found| feature_of(found, reached) == Feature::DeviceRate);
     let specified = specified.map(|found| {
         (
@@ -295,7 +295,7 @@ fn device_rate(row: &PublishedRow, others: &[&PublishedRow], reached: &[Reached]
 }
 
 /// When the rate fell over when the credits should have ended; the first phase must be above the sustained rate.
-pub fn credit_time(row: &PublishedRow, earlier: &[&PublishedRow], reached: &[Reached]) -> Option<Symptom> {
+pub fn credit_time(row: &PublishedRow, earlier: &[&PublishedRow], reached: &[RowBound]) -> Option<Symptom> {
     let credits = reached.iter().find_map(|found| found.credits).filter(|credits| *credits > 0.0)?;
     let sustained = reached.iter().find(|found| feature_of(found, reached) == Feature::Sustained)?;
     let before = earlier.iter().find(|other| super::difference::only(row, other) == Some(Property::Phase))?;

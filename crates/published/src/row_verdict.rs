@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use fathom_attribute::evidence::{Feature, Need, table};
-use fathom_attribute::posterior::{Figure, Weighed, speaks, weigh_with};
+use fathom_attribute::posterior::{CauseWeight, Figure, speaks, weigh_with};
 use fathom_attribute::restraint::{Restraint, restrained};
 use fathom_attribute::symptoms::Symptom;
 use fathom_attribute::{Subject, conclude, printed};
@@ -13,7 +13,7 @@ use fathom_record::{CeilingRate, CeilingScope, Verdict};
 use super::answers::stated;
 use super::difference::{Other, Property};
 use super::experiment::next;
-use super::limits::{self, Reached};
+use super::limits::{self, RowBound};
 use super::named::Named;
 use super::published_table::{ExplainedRow, Published};
 use super::question::{Question, questions};
@@ -70,7 +70,7 @@ pub struct Explained {
     /// What limits it.
     pub verdict: Verdict,
     /// Every cause with its probability, most probable first.
-    pub weighed: Vec<Weighed>,
+    pub weighed: Vec<CauseWeight>,
     /// What that rests on.
     pub seen: Vec<Symptom>,
     /// Rows that differ in concurrency alone, which are shown as its curve.
@@ -141,9 +141,9 @@ fn one(
 
 /// More of a cause that is as probable as all others together: what authors publish points further than the same figures
 /// of a run do. One that is less is not named, and stays so.
-fn sharpened(mut weighed: Vec<Weighed>) -> Vec<Weighed> {
+fn sharpened(mut weighed: Vec<CauseWeight>) -> Vec<CauseWeight> {
     if weighed.iter().any(|entry| entry.probability >= NAMED) {
-        let power = |entry: &Weighed| entry.probability.powf(SHARPNESS);
+        let power = |entry: &CauseWeight| entry.probability.powf(SHARPNESS);
         let all: f64 = weighed.iter().map(power).sum();
         for entry in &mut weighed {
             entry.probability = power(entry) / all;
@@ -166,7 +166,7 @@ fn everything(
     row: &PublishedRow,
     at: usize,
     (every, others): (&[&PublishedRow], &[Other<'_>]),
-    (reached, is_capped): (&[Reached], IsCapped<'_>),
+    (reached, is_capped): (&[RowBound], IsCapped<'_>),
 ) -> Vec<Symptom> {
     let earlier: Vec<&PublishedRow> =
         others.iter().filter(|other| other.place < at).map(|other| other.row).collect();
@@ -302,7 +302,7 @@ const DIRECT: [Feature; 14] = [
 fn met(
     row: &PublishedRow,
     others: &[Other<'_>],
-    reached: &[Reached],
+    reached: &[RowBound],
     named: &HashMap<Limit, &str>,
 ) -> Vec<Need> {
     let has_scope = |scope| reached.iter().any(|found| found.known.scope == scope);
@@ -352,7 +352,7 @@ fn met(
 }
 
 /// Whether more bytes are carried than a bound lets through: merging makes fewer operations of them, and no fewer bytes.
-fn is_above_bytes(reached: &[Reached]) -> bool {
+fn is_above_bytes(reached: &[RowBound]) -> bool {
     reached.iter().any(|found| {
         matches!(found.known.rate, CeilingRate::Throughput { .. })
             && !found.known.burst

@@ -4,7 +4,7 @@ use fathom_order::InOrder;
 use fathom_record::CeilingRate;
 use fathom_tools::audit::{Finding, Rule, Weight, figure, law, units};
 
-use super::limits::{Reached, reached};
+use super::limits::{RowBound, reached};
 use super::{Published, PublishedRow};
 
 /// Everything that was found, contradictions first.
@@ -136,7 +136,7 @@ fn carried_more(
     table: &Published,
     rows: &[&PublishedRow],
     row: &PublishedRow,
-    found: &Reached,
+    found: &RowBound,
 ) -> Option<String> {
     /// What rounding and run-to-run spread leave.
     const MORE: f64 = 1.04;
@@ -163,7 +163,7 @@ fn carried_more(
 }
 
 /// How much of a bound a row reaches, in words too: each device, connection or machine that has one counts.
-fn in_words(row: &PublishedRow, found: &Reached) -> Option<(f64, String)> {
+fn in_words(row: &PublishedRow, found: &RowBound) -> Option<(f64, String)> {
     let share = found.share;
     let of = format!("{:.1} % of {}", 100.0 * share, found.name);
     let text = match found.known.rate {

@@ -17,7 +17,7 @@ const DAY_NS: i64 = 86_400_000_000_000;
 
 /// What is asked of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wanted {
+pub enum ColumnKind {
     /// A time.
     Moment,
     /// A count, a rate or a size.
@@ -26,7 +26,7 @@ pub enum Wanted {
     Words,
 }
 
-impl Wanted {
+impl ColumnKind {
     /// For messages.
     pub fn words(self) -> &'static str {
         match self {

@@ -9,7 +9,7 @@ use arrow_array::{Array, ArrayRef, RecordBatch, UInt32Array};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use fathom_export::row_writer::Row;
 use fathom_export::{Kind, PricedRow, Value};
-use fathom_fleet::Grown;
+use fathom_fleet::VolumeGrowth;
 use fathom_record::fleet::{FleetRow, FleetStatus};
 use fathom_sizing::fleet::{Class, Growth};
 use fathom_tools::Refusal;
@@ -34,7 +34,7 @@ pub struct GrowthRow {
     /// Rows that it has.
     pub rows: u64,
     /// How its requirement grew; absent where its history says nothing, or it is not in the sample.
-    pub grown: Option<Grown>,
+    pub grown: Option<VolumeGrowth>,
 }
 
 /// The columns of verdicts: those of the program's rows, with a list of notes. Counts are signed, because Spark has no
@@ -275,7 +275,7 @@ pub fn verdicts(batch: &RecordBatch, currency: &mut Option<String>) -> Result<Ve
 ///
 /// # Errors
 /// When a column is missing or of another type.
-pub fn growths(batch: &RecordBatch) -> Result<(Vec<Grown>, u64), Refusal> {
+pub fn growths(batch: &RecordBatch) -> Result<(Vec<VolumeGrowth>, u64), Refusal> {
     let named = Named { batch, table: "a fleet's growths" };
     let (hashes, growths) = (named.integers("hash")?, named.integers("growth")?);
     let (classes, horizons) = (named.texts("rests_on")?, named.integers("horizon_s")?);
@@ -287,7 +287,7 @@ pub fn growths(batch: &RecordBatch) -> Result<(Vec<Grown>, u64), Refusal> {
         let class = class.as_deref().and_then(Class::of_words).ok_or_else(|| named.refused("rests_on"))?;
         let thousandths = u32::try_from(growth).map_err(|_| named.refused("growth"))?;
         let horizon_s = horizon_s.and_then(|seconds| u64::try_from(seconds).ok()).unwrap_or(0);
-        grown.push(Grown { hash: hash as u64, growth: Growth { thousandths, class }, horizon_s });
+        grown.push(VolumeGrowth { hash: hash as u64, growth: Growth { thousandths, class }, horizon_s });
     }
     Ok((grown, rows))
 }

@@ -83,7 +83,7 @@ fn most_rows() -> u64 {
 
 /// What decides a fleet's margin.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Wish {
+pub enum MarginChoice {
     /// It is stated.
     Margin(Margin),
     /// The chance that a volume needs more, in millionths.
@@ -92,7 +92,7 @@ pub enum Wish {
 
 /// What may be bought where.
 #[derive(Debug)]
-pub struct Offered {
+pub struct OfferSource {
     /// The catalogue, with own prices.
     pub catalogue: Catalogue,
     /// What is on offer.
@@ -127,11 +127,11 @@ impl Question {
     ///
     /// # Errors
     /// When it is no margin or share.
-    pub fn margin(&self) -> Result<Wish, Refusal> {
+    pub fn margin(&self) -> Result<MarginChoice, Refusal> {
         let Some(factor) = self.margin else {
             let risk =
                 typed::<Share>("--risk", self.risk.as_deref().unwrap_or("10%"), "a share, e.g. 10%")?.0;
-            return Ok(Wish::Risk((risk * 1e6).round() as u32));
+            return Ok(MarginChoice::Risk((risk * 1e6).round() as u32));
         };
         if !(0.5..=100.0).contains(&factor) {
             return Err(Refusal::new("a margin", format!("{factor} is not a valid margin"))
@@ -140,7 +140,7 @@ impl Question {
         }
         let thousandths = (factor * 1000.0).round() as u32;
         let is_usual = thousandths == USUAL.thousandths();
-        Ok(Wish::Margin(if is_usual { USUAL } else { Margin::Uncalibrated { thousandths } }))
+        Ok(MarginChoice::Margin(if is_usual { USUAL } else { Margin::Uncalibrated { thousandths } }))
     }
 
     /// What is read of a stream, after so many halvings of the share of the volumes.
@@ -187,7 +187,7 @@ impl Question {
     ///
     /// # Errors
     /// When a region, a type, an instance, a price or today's volume makes no sense.
-    pub fn offered(&self) -> Result<Offered, Refusal> {
+    pub fn offered(&self) -> Result<OfferSource, Refusal> {
         let broken = |error: fathom_sizing::catalogue::CatalogueError| {
             let place = error.place.clone();
             Refusal::new("a price list", error.cause.clone())
@@ -218,7 +218,7 @@ impl Question {
         if let Some(text) = &self.current {
             current(&market, self.size_gib()?.unwrap_or(1024), text)?;
         }
-        Ok(Offered { catalogue, market })
+        Ok(OfferSource { catalogue, market })
     }
 }
 

@@ -7,7 +7,7 @@ use fathom_sizing::margin::{Margin, USUAL};
 use fathom_tools::Refusal;
 use serde::{Deserialize, Serialize};
 
-use super::fleet_question::Wish;
+use super::fleet_question::MarginChoice;
 
 const TERMS: &str = "a fleet's terms";
 
@@ -35,11 +35,11 @@ pub struct Terms {
 
 impl Terms {
     /// From a fleet's growths, for a risk in millionths or with a margin that was asked for.
-    pub fn new(growths: FleetGrowths, rows: u64, wish: Wish) -> Self {
+    pub fn new(growths: FleetGrowths, rows: u64, wish: MarginChoice) -> Self {
         let (growths, horizon_s) = growths.finish();
         let margin = match wish {
-            Wish::Margin(margin) => margin,
-            Wish::Risk(millionths) => margin_of(&History::new(growths.iter().copied()), millionths),
+            MarginChoice::Margin(margin) => margin,
+            MarginChoice::Risk(millionths) => margin_of(&History::new(growths.iter().copied()), millionths),
         };
         let risk_millionths = match margin {
             Margin::Calibrated { risk_millionths, .. } => Some(risk_millionths),

@@ -28,7 +28,7 @@ use serde::{Deserialize, Serialize};
 
 use arrow_rows::{BATCH, GrowthRow};
 use capsule::Stream;
-use fleet_question::{Offered, Question};
+use fleet_question::{OfferSource, Question};
 use fleet_terms::Terms;
 
 /// Why a volume was not judged whose rows come a second time behind those of another.
@@ -183,7 +183,7 @@ fn judge(py: Python<'_>, stream: &Bound<'_, PyAny>, terms: &str, question: &str)
     let reader = capsule::reader(stream)?;
     let batches = apart(py, move || {
         let (question, terms) = (Question::of_text(question)?, Terms::of_text(terms)?);
-        let Offered { catalogue, market } = question.offered()?;
+        let OfferSource { catalogue, market } = question.offered()?;
         let history = terms.history()?;
         let (wait_s, late_millionths) = question.lateness()?;
         let mut known = VolumeDefaults::new(&catalogue, &market);
@@ -277,10 +277,10 @@ fn part(text: &str) -> Result<Part, Refusal> {
 fn record(
     question: &Question,
     terms: &Terms,
-    offered: &Offered,
+    offered: &OfferSource,
     tally: &Tally,
 ) -> Result<FleetRecord, Refusal> {
-    let Offered { catalogue, market } = offered;
+    let OfferSource { catalogue, market } = offered;
     let history = terms.history()?;
     let (wait_s, late_millionths) = question.lateness()?;
     let asked = SizingPolicy {

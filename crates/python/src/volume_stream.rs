@@ -6,12 +6,12 @@ use std::collections::{BTreeMap, HashSet};
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{DataType, Schema};
 use fathom_rows::Hints;
-use fathom_rows::fleet::{Cells, Gather, Interest, Layout, RowBlock, Run, Taker, spans};
+use fathom_rows::fleet::{Cells, Gather, Interest, Layout, RowBlock, Run, RunSink, spans};
 use fathom_sizing::fleet::{hash, is_sampled};
 use fathom_tools::Refusal;
 
 use super::Halt;
-use super::arrow_columns::{Wanted, Words, read_moments, read_numbers};
+use super::arrow_columns::{ColumnKind, Words, read_moments, read_numbers};
 
 /// What is read, in messages.
 pub const TABLE: &str = "a fleet's table";
@@ -88,10 +88,11 @@ pub fn layout(schema: &Schema, hints: &Hints<'_>) -> Result<Layout, Refusal> {
     let names: Vec<String> = schema.fields().iter().map(|field| field.name().clone()).collect();
     let layout = Layout::find(&names, hints)?;
     let [time, flows @ ..] = layout.demand;
-    let numbers = flows.into_iter().chain(layout.size).map(|at| (at, Wanted::Number));
+    let numbers = flows.into_iter().chain(layout.size).map(|at| (at, ColumnKind::Number));
     let words = [layout.volume, layout.current, layout.instance].into_iter().flatten();
-    let wanted =
-        std::iter::once((time, Wanted::Moment)).chain(numbers).chain(words.map(|at| (at, Wanted::Words)));
+    let wanted = std::iter::once((time, ColumnKind::Moment))
+        .chain(numbers)
+        .chain(words.map(|at| (at, ColumnKind::Words)));
     for (at, wanted) in wanted {
         let kind: &DataType = schema.field(at).data_type();
         if !wanted.is_served_by(kind) {
@@ -151,7 +152,7 @@ impl<F: FnMut(Run) -> Result<(), Refusal>> Volumes<'_, F> {
     }
 }
 
-impl<F: FnMut(Run) -> Result<(), Refusal>> Taker for Volumes<'_, F> {
+impl<F: FnMut(Run) -> Result<(), Refusal>> RunSink for Volumes<'_, F> {
     fn interest(&self, volume: &[u8]) -> Interest {
         let is_wanted = !self.over.get() && is_sampled(hash(volume), self.reading.halvings);
         if is_wanted { Interest::Rows } else { Interest::Name }
@@ -201,7 +202,7 @@ struct Rows {
 }
 
 impl Rows {
-    fn read<T: Taker>(&mut self, batch: &RecordBatch, layout: &Layout, gather: &mut Gather<'_, T>) {
+    fn read<T: RunSink>(&mut self, batch: &RecordBatch, layout: &Layout, gather: &mut Gather<'_, T>) {
         let column = |at: usize| batch.column(at);
         let words =
             [layout.volume, layout.current, layout.instance].map(|at| at.map(|at| Words::of(column(at))));

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use fathom_rows::fleet::{
-    Groups, Interest, Run, Taker, WholeColumn, WholeKind, header, of_parquet, read_text, whole_columns,
+    Groups, Interest, Run, RunSink, WholeColumn, WholeKind, header, of_parquet, read_text, whole_columns,
 };
 use fathom_rows::{Hints, Values};
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, Int64Type};
@@ -43,7 +43,7 @@ struct Joined {
     not: &'static str,
 }
 
-impl Taker for Joined {
+impl RunSink for Joined {
     fn interest(&self, volume: &[u8]) -> Interest {
         if volume == self.not.as_bytes() { Interest::Name } else { Interest::Rows }
     }

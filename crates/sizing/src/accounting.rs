@@ -5,7 +5,7 @@
 //! I/O also costs a whole unit of throughput credit. Where each I/O's size is known, each is counted by
 //! itself. Of a tick's mean size only bounds are known, and purchases rest on the upper one.
 
-use crate::counted::Counted;
+use crate::counted::TickCounts;
 use crate::demand::{Demand, Flow};
 
 /// Unit of solid-state volumes, in bytes.
@@ -71,7 +71,7 @@ impl Accounting {
         demand.bytes().iter().zip(charged).map(charge).collect()
     }
 
-    fn of_counted<'a>(&self, counted: &'a Counted) -> &'a [u64] {
+    fn of_counted<'a>(&self, counted: &'a TickCounts) -> &'a [u64] {
         if self.random_costs_a_unit { &counted.disk } else { &counted.solid_state }
     }
 }

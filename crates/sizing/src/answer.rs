@@ -6,7 +6,7 @@ use fathom_record::sizing::{
 };
 use fathom_record::sizing_advice::LocalRecord;
 
-use crate::catalogue::{Catalogue, Instance, LeftOut, Market};
+use crate::catalogue::{Catalogue, ExcludedType, Instance, Market};
 use crate::choice::{Choice, Judge, Need, cheapest_in, cheapest_of};
 use crate::demand::Demand;
 use crate::lateness::Patience;
@@ -342,7 +342,7 @@ impl<'a> Question<'a> {
 
 /// Types that were not considered.
 pub fn left_out(market: &Market, sequential: bool) -> Vec<LeftOutRecord> {
-    let record = |left: LeftOut| LeftOutRecord { volume: left.volume.to_owned(), reason: left.reason };
+    let record = |left: ExcludedType| LeftOutRecord { volume: left.volume.to_owned(), reason: left.reason };
     market.left_out(sequential).into_iter().map(record).collect()
 }
 

@@ -13,7 +13,7 @@ const IOS_A_SEEK: u64 = 10;
 
 /// What each tick counts, both directions together.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Counted {
+pub struct TickCounts {
     /// In units of 256 KiB, each I/O by itself.
     pub solid_state: Vec<u64>,
     /// In units of 1 MiB; an I/O that begins where another of its tick ended is joined to it.
@@ -22,7 +22,7 @@ pub struct Counted {
     pub seeks: u64,
 }
 
-impl Counted {
+impl TickCounts {
     /// Of flows whose I/Os have all the same size in each tick, and begin where no other ended.
     pub fn of_equal_sizes(read: &Flow, write: &Flow) -> Self {
         let units = |flow: &Flow, unit: u64| -> Vec<u64> {
@@ -48,7 +48,7 @@ impl Counted {
 /// Counts I/Os one by one, ascending in time.
 #[derive(Debug)]
 pub struct Counter {
-    counted: Counted,
+    counted: TickCounts,
     /// Of reads, and of writes.
     streams: [Streams; 2],
 }
@@ -93,7 +93,7 @@ impl Streams {
 impl Counter {
     /// Of so many ticks.
     pub fn new(ticks: usize) -> Self {
-        let counted = Counted { solid_state: vec![0; ticks], disk: vec![0; ticks], seeks: 0 };
+        let counted = TickCounts { solid_state: vec![0; ticks], disk: vec![0; ticks], seeks: 0 };
         Self { counted, streams: Default::default() }
     }
 
@@ -113,7 +113,7 @@ impl Counter {
     }
 
     /// What was counted.
-    pub fn finish(self) -> Counted {
+    pub fn finish(self) -> TickCounts {
         self.counted
     }
 }
@@ -122,7 +122,7 @@ impl Counter {
 mod tests {
     use super::*;
 
-    fn counted(ios: &[(u64, u64)]) -> Counted {
+    fn counted(ios: &[(u64, u64)]) -> TickCounts {
         let mut counter = Counter::new(2);
         for (offset, bytes) in ios {
             counter.put(1, &TracedIo { at_ns: 0, offset: *offset, bytes: *bytes, write: false });

@@ -1,7 +1,7 @@
 //! Demand: I/Os and bytes that were wanted, tick by tick, with the ticks that nobody saw.
 
 use crate::accounting::DISK_UNIT;
-use crate::counted::Counted;
+use crate::counted::TickCounts;
 
 /// One direction's demand.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub struct Demand {
     /// Ranges of ticks that were not seen; they hold no I/O, and nothing is claimed of them.
     pub gaps: Vec<std::ops::Range<usize>>,
     /// I/Os as providers count them, where the size of each I/O is known; otherwise only means are.
-    pub counted: Option<Counted>,
+    pub counted: Option<TickCounts>,
 }
 
 /// Why numbers are no demand.
@@ -172,7 +172,7 @@ impl Demand {
             read: flow(&self.read),
             write: flow(&self.write),
             gaps: self.gaps.clone(),
-            counted: self.counted.as_ref().map(|counted| Counted {
+            counted: self.counted.as_ref().map(|counted| TickCounts {
                 solid_state: grow(&counted.solid_state),
                 disk: grow(&counted.disk),
                 seeks: grow_one(counted.seeks),

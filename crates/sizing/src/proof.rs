@@ -125,7 +125,7 @@ fn drained_s(shaper: &Shaper, rate_per_s: u64) -> Option<u64> {
 mod tests {
     use super::*;
     use crate::accounting::Accounting;
-    use crate::counted::Counted;
+    use crate::counted::TickCounts;
     use crate::demand::Flow;
 
     fn claim(demand: &Demand, operations: Shaper) -> ProofRecord {
@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn it_lasts_until_credits_have_run_out() {
         let flow = |rate: u64| Flow { operations: vec![rate; 10], bytes: vec![rate * 4096; 10] };
-        let counted = Some(Counted::of_equal_sizes(&flow(0), &flow(1200)));
+        let counted = Some(TickCounts::of_equal_sizes(&flow(0), &flow(1200)));
         let demand = Demand { tick_s: 1, read: flow(0), write: flow(1200), gaps: vec![], counted };
         // 1,800 a second against a base of 300: 5.4 million credits last an hour.
         let burst = claim(&demand, Shaper { base_per_s: 300, peak_per_s: 3000, bucket: 5_400_000 });

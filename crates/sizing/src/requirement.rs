@@ -63,7 +63,7 @@ pub fn least(arrivals: &Arrivals, patience: Patience, precision: Precision) -> u
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::counted::Counted;
+    use crate::counted::TickCounts;
     use crate::demand::Flow;
 
     #[test]
@@ -73,7 +73,7 @@ mod tests {
         let flow =
             |operations: Vec<u64>| Flow { bytes: operations.iter().map(|o| o * 4096).collect(), operations };
         let (read, write) = (flow(operations), flow(vec![0; 100]));
-        let counted = Some(Counted::of_equal_sizes(&read, &write));
+        let counted = Some(TickCounts::of_equal_sizes(&read, &write));
         let demand = Demand { tick_s: 1, read, write, gaps: Vec::new(), counted };
         let of = |ticks| requirement(&demand, Patience { ticks, late_millionths: 0 }, Precision::Exact);
         let need = |ticks| of(ticks).operations_per_s;

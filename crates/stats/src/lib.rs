@@ -18,5 +18,5 @@ pub mod trend;
 
 pub use operating_point::{BalancedPoint, Observed, PeakPoint, SloPoint, balanced, peak, slo};
 pub use plateau::{Plateau, PlateauCell, coefficient_of_variation, plateau};
-pub use search::{Cell, Finished, Grid, Observation, Purpose, Search, SearchOptions, Step};
+pub use search::{Cell, Grid, Observation, Purpose, Search, SearchEnd, SearchOptions, Step};
 pub use student::{MeanInterval, mean_interval, t_quantile};

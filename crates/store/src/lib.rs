@@ -32,12 +32,12 @@ pub use campaign::{
 };
 pub use error::{StoreError, StoreErrorKind};
 pub use history::{
-    Baseline, Deleted, Deletion, DeletionChoice, Finding, FindingKey, Kept, Labels, Mark, MarkText, Note,
+    Baseline, Deleted, Deletion, DeletionChoice, Finding, FindingKey, KeptItem, Labels, Mark, MarkText, Note,
     WORD_CHARACTERS_MAX, check_note, check_title, check_word,
 };
 pub use location::default_path;
 pub use open::{Store, raw_folder};
-pub use resolve::Resolved;
+pub use resolve::StoredId;
 pub use run::{
     ImportRow, Relation, RunCondition, RunFacets, RunFilter, RunNumber, RunPage, RunPlace, RunRow, RunText,
     Surroundings, pattern_text,

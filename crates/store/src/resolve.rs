@@ -7,7 +7,7 @@ use crate::open::Store;
 
 /// What a name stands for, as its whole id.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Resolved {
+pub enum StoredId {
     /// A run.
     Run(String),
     /// A campaign.
@@ -29,10 +29,10 @@ impl Names {
         }
     }
 
-    fn found(self, id: String) -> Resolved {
+    fn found(self, id: String) -> StoredId {
         match self {
-            Self::Runs => Resolved::Run(id),
-            Self::Campaigns => Resolved::Campaign(id),
+            Self::Runs => StoredId::Run(id),
+            Self::Campaigns => StoredId::Campaign(id),
         }
     }
 }
@@ -49,7 +49,7 @@ impl Store {
     ///
     /// # Errors
     /// When nothing has that name (with the nearest ids), or several have (with their ids).
-    pub fn resolve(&self, name: &str) -> Result<Resolved, StoreError> {
+    pub fn resolve(&self, name: &str) -> Result<StoredId, StoreError> {
         self.resolve_among(
             name,
             &[Names::Runs, Names::Campaigns],
@@ -79,7 +79,7 @@ impl Store {
         Ok(self.resolve_among(name, &[Names::Campaigns], newest)?.into_id())
     }
 
-    fn resolve_among(&self, name: &str, among: &[Names], newest: &str) -> Result<Resolved, StoreError> {
+    fn resolve_among(&self, name: &str, among: &[Names], newest: &str) -> Result<StoredId, StoreError> {
         if let Some(back) = steps_back(name) {
             return self.newest(newest, back)?.ok_or_else(|| {
                 StoreError::new(
@@ -130,7 +130,7 @@ impl Store {
     }
 
     /// Ids that share the longest start with `name`.
-    fn near(&self, name: &str, among: &[Names]) -> Result<Vec<Resolved>, StoreError> {
+    fn near(&self, name: &str, among: &[Names]) -> Result<Vec<StoredId>, StoreError> {
         let starts = (0..=name.len()).rev().filter_map(|end| name.get(..end));
         for start in starts {
             let mut found = Vec::new();
@@ -154,17 +154,17 @@ impl Store {
         self.all(LOOKING, &sql, params![start, limit as i64], |row| row.get(0))
     }
 
-    fn newest(&self, from: &str, back: u32) -> Result<Option<Resolved>, StoreError> {
+    fn newest(&self, from: &str, back: u32) -> Result<Option<StoredId>, StoreError> {
         let sql =
             format!("SELECT id, campaign FROM ({from}) ORDER BY started_at DESC, id DESC LIMIT 1 OFFSET ?1");
         self.one(LOOKING, &sql, [back], |row| {
             let id = row.get("id")?;
-            Ok(if row.get("campaign")? { Resolved::Campaign(id) } else { Resolved::Run(id) })
+            Ok(if row.get("campaign")? { StoredId::Campaign(id) } else { StoredId::Run(id) })
         })
     }
 }
 
-impl Resolved {
+impl StoredId {
     /// The id, whatever has it.
     pub fn into_id(self) -> String {
         match self {
@@ -181,13 +181,13 @@ fn steps_back(name: &str) -> Option<u32> {
     }
 }
 
-fn listed(candidates: &[Resolved]) -> String {
+fn listed(candidates: &[StoredId]) -> String {
     let shown: Vec<String> = candidates
         .iter()
         .take(CANDIDATES)
         .map(|candidate| match candidate {
-            Resolved::Run(id) => id.clone(),
-            Resolved::Campaign(id) => format!("{id} (campaign)"),
+            StoredId::Run(id) => id.clone(),
+            StoredId::Campaign(id) => format!("{id} (campaign)"),
         })
         .collect();
     let more = if candidates.len() > CANDIDATES { ", ..." } else { "" };

@@ -16,7 +16,7 @@ const LEAST_NS: u64 = 50 * TICK_NS;
 
 /// Readings at the first moment.
 #[derive(Debug)]
-pub struct Others {
+pub struct CpuBaseline {
     root: Root,
     before: Result<Reading, TelemetryError>,
 }
@@ -48,7 +48,7 @@ struct Reading {
     own: ProcessUsage,
 }
 
-impl Others {
+impl CpuBaseline {
     /// Reads the times.
     pub fn start(root: &Root) -> Self {
         Self { root: root.clone(), before: read(root) }

@@ -11,7 +11,7 @@ use fathom_record::telemetry::MetricSeries;
 use crate::Refusal;
 use crate::import::{Confidence, ForeignTelemetry, Head, Imported, Importer, whole};
 use crate::observers::{OBSERVERS, observer, stranger};
-use crate::sysstat::table::{Banner, Observed, Times};
+use crate::sysstat::table::{Banner, MachineTables, Times};
 
 /// What looks like telemetry and cannot be: it is refused with what it is.
 pub const STRANGER: Importer = Importer {
@@ -39,7 +39,7 @@ pub(crate) fn read(input: &mut dyn BufRead, name: &'static str) -> Result<Vec<Im
 }
 
 /// An observation as the store keeps it: doubts as quirks, the tool's own means as totals that it states.
-fn foreign(observed: Observed) -> ForeignTelemetry {
+fn foreign(observed: MachineTables) -> ForeignTelemetry {
     let mut origin =
         Origin { parser: observed.tool.to_owned(), era: observed.era.to_owned(), ..Origin::default() };
     for (number, note) in observed.notes.iter().enumerate() {

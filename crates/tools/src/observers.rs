@@ -1,7 +1,7 @@
 //! The tools whose telemetry is read, as a list: how each is known, read and held against itself.
 
 use crate::import::{Importer, narrow};
-use crate::sysstat::table::{Contradiction, Observed, decimal, stamp};
+use crate::sysstat::table::{Contradiction, MachineTables, decimal, stamp};
 use crate::sysstat::{iostat, mpstat, sadf, sar};
 use crate::{Refusal, importers, perf_stat, vmstat};
 
@@ -15,7 +15,7 @@ pub struct Observer {
     /// Whether the start of a text is one of its own.
     pub recognise: fn(&str) -> bool,
     /// Makes series of a whole text.
-    pub observe: fn(&[u8]) -> Result<Observed, Refusal>,
+    pub observe: fn(&[u8]) -> Result<MachineTables, Refusal>,
     /// Holds the figures of a whole text against each other.
     pub audit: fn(&[u8]) -> Result<Vec<Contradiction>, Refusal>,
 }
@@ -74,7 +74,7 @@ pub fn observer(bytes: &[u8]) -> Option<&'static Observer> {
 /// # Errors
 /// When no tool is known by the text, with what it is instead where that can be told, and as the tool's
 /// own reading.
-pub fn observe(bytes: &[u8]) -> Result<Observed, Refusal> {
+pub fn observe(bytes: &[u8]) -> Result<MachineTables, Refusal> {
     let bytes = narrow(bytes);
     match observer(&bytes) {
         Some(observer) => (observer.observe)(&bytes),

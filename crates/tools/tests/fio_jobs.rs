@@ -7,7 +7,7 @@ use fathom_tools::Refusal;
 use fathom_tools::fio::cmdline::Invocation;
 use fathom_tools::fio::document::{self, FileText};
 use fathom_tools::fio::job::{Job, Variables};
-use fathom_tools::fio::map::{self, Around, Doer, Mapped};
+use fathom_tools::fio::map::{self, Executor, JobContext, MappedJob};
 use fathom_tools::fio::read_iolog;
 
 /// What the variables of scripts around job files stand for.
@@ -31,7 +31,7 @@ fn environment(name: &str) -> Option<String> {
     Some(value.to_owned())
 }
 
-fn read(path: &Path) -> Result<Vec<(Job, Mapped)>, Refusal> {
+fn read(path: &Path) -> Result<Vec<(Job, MappedJob)>, Refusal> {
     let bytes = std::fs::read(path).expect("a file that was listed");
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let file = FileText { name, text: String::from_utf8_lossy(&bytes).into_owned() };
@@ -46,8 +46,8 @@ fn read(path: &Path) -> Result<Vec<(Job, Mapped)>, Refusal> {
     // An earlier job of the same script wrote the log.
     let log =
         |_: &str| read_iolog::survey("fio version 3 iolog\n0 t add\n0 t open\n0 t read 0 4096\n".as_bytes());
-    let around = Around { target_bytes: &|_| Some(1 << 40), log: &log, new_seed: 1 };
-    let mapped: Result<Vec<Mapped>, Refusal> = jobs.iter().map(|job| map::map(job, &around)).collect();
+    let around = JobContext { target_bytes: &|_| Some(1 << 40), log: &log, new_seed: 1 };
+    let mapped: Result<Vec<MappedJob>, Refusal> = jobs.iter().map(|job| map::map(job, &around)).collect();
     let mapped = mapped?;
     map::stages(&jobs, &mapped)?;
     Ok(jobs.into_iter().zip(mapped).collect())
@@ -85,7 +85,7 @@ fn real_job_files_parse_and_run_or_name_their_reason() {
         let outcome = read(&path);
         let native = outcome
             .as_ref()
-            .is_ok_and(|jobs| jobs.iter().all(|(_, mapped)| !matches!(mapped.doer, Doer::Fio(_))));
+            .is_ok_and(|jobs| jobs.iter().all(|(_, mapped)| !matches!(mapped.doer, Executor::Fio(_))));
         let engines =
             outcome.as_ref().is_ok_and(|jobs| jobs.iter().all(|(_, mapped)| !is_of_another_engine(mapped)));
         for count in counts {
@@ -97,8 +97,8 @@ fn real_job_files_parse_and_run_or_name_their_reason() {
         let reason = match &outcome {
             Err(refusal) => Some(format!("refused: {refusal}")),
             Ok(jobs) => jobs.iter().find_map(|(_, mapped)| match &mapped.doer {
-                Doer::Fathom(_) | Doer::Burner(_) => None,
-                Doer::Fio(reasons) => {
+                Executor::Fathom(_) | Executor::Burner(_) => None,
+                Executor::Fio(reasons) => {
                     assert!(!reasons.is_empty(), "{name}: goes to fio without a reason");
                     Some(reasons[0].clone())
                 }
@@ -115,8 +115,8 @@ fn real_job_files_parse_and_run_or_name_their_reason() {
     assert!(all.native * 100 >= all.engines * 85, "run natively: {all:?}");
 }
 
-fn is_of_another_engine(mapped: &Mapped) -> bool {
-    matches!(&mapped.doer, Doer::Fio(reasons) if reasons.iter().any(|reason| reason.starts_with("ioengine=")))
+fn is_of_another_engine(mapped: &MappedJob) -> bool {
+    matches!(&mapped.doer, Executor::Fio(reasons) if reasons.iter().any(|reason| reason.starts_with("ioengine=")))
 }
 
 /// Each fixture says in its first line what becomes of it: `; native`, `; fio: WORDS` or `; refused: WORDS`.
@@ -132,8 +132,8 @@ fn each_fixture_comes_to_what_it_says() {
             Ok(jobs) => jobs
                 .iter()
                 .find_map(|(_, mapped)| match &mapped.doer {
-                    Doer::Fathom(_) | Doer::Burner(_) => None,
-                    Doer::Fio(reasons) => Some(format!("fio: {}", reasons.join("; "))),
+                    Executor::Fathom(_) | Executor::Burner(_) => None,
+                    Executor::Fio(reasons) => Some(format!("fio: {}", reasons.join("; "))),
                 })
                 .unwrap_or_else(|| "native".to_owned()),
         };

@@ -5,7 +5,7 @@
 //! the same compiler give the same bytes: times in archives are those of the last commit, or `SOURCE_DATE_EPOCH`.
 
 mod archive;
-mod beside;
+mod bundled;
 pub mod checksum;
 mod deb;
 mod notices;
@@ -114,8 +114,8 @@ pub fn run(root: &Path, arguments: Vec<String>) -> Result<(), String> {
         (None, Ok(Some(emulator))) => vec![emulator.clone(), program.clone()],
         (None, _) => vec![program.clone()],
     };
-    let beside = beside::parts(root, &metadata, "fathom", &asked.target)?;
-    let notices = notices::document(&sbom::built_in(&metadata, "fathom")?, &beside)?;
+    let bundled = bundled::parts(root, &metadata, "fathom", &asked.target)?;
+    let notices = notices::document(&sbom::built_in(&metadata, "fathom")?, &bundled)?;
     let installed = installed(root, &program, &teller, notices)?;
     let stem = format!("fathom-{version}-{}", asked.target);
     let package = deb::Package { version: &version, architecture };
@@ -125,7 +125,7 @@ pub fn run(root: &Path, arguments: Vec<String>) -> Result<(), String> {
         (format!("{stem}.tar.gz"), gzip(&tar(&unpacked(&installed), &format!("{stem}/"), time_s)?)?),
         (package.file_name(), package.bytes(&installed, time_s)?),
         (image.file_name(), image.bytes(&in_image(&installed), time_s)?),
-        (format!("{stem}.cdx.json"), sbom::document(&metadata, &lock, &beside, &version)?.into_bytes()),
+        (format!("{stem}.cdx.json"), sbom::document(&metadata, &lock, &bundled, &version)?.into_bytes()),
     ];
     let out = asked.out.unwrap_or_else(|| root.join("target/dist"));
     let failed = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
@@ -161,7 +161,7 @@ pub fn run(root: &Path, arguments: Vec<String>) -> Result<(), String> {
 /// Where Cargo or a file of licences cannot be read.
 pub fn notices(root: &Path, of: &str, target: &str) -> Result<String, String> {
     let metadata = metadata(root, target)?;
-    notices::document(&sbom::built_in(&metadata, of)?, &beside::parts(root, &metadata, of, target)?)
+    notices::document(&sbom::built_in(&metadata, of)?, &bundled::parts(root, &metadata, of, target)?)
 }
 
 fn cargo() -> Command {

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::beside::Part;
+use super::bundled::Part;
 
 /// How the files are called in which packages keep such texts, in small letters.
 const NAMES: [&str; 6] = ["license", "licence", "copying", "copyright", "notice", "unlicense"];
@@ -23,10 +23,10 @@ Parts of others are built into the program. Each is named here with its licence,
 ///
 /// # Errors
 /// Where a text is there and cannot be read.
-pub fn document(built_in: &[&Value], beside: &[Part]) -> Result<String, String> {
+pub fn document(built_in: &[&Value], bundled: &[Part]) -> Result<String, String> {
     let mut list = String::new();
     let mut texts: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for part in beside {
+    for part in bundled {
         let version = part.version.as_deref().unwrap_or_default();
         let name = format!("{} {version}", part.name).trim_end().to_owned();
         let _ = writeln!(list, "{name}: {}", part.licence.unwrap_or("public domain"));

@@ -4,20 +4,20 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use super::beside::Part;
+use super::bundled::Part;
 
 /// The document; `metadata` is what `cargo metadata` prints for the target, `lock` the lock file's text.
 ///
 /// # Errors
 /// When it does not have the program's own package, or the lock file is none.
-pub fn document(metadata: &Value, lock: &str, beside: &[Part], version: &str) -> Result<String, String> {
+pub fn document(metadata: &Value, lock: &str, bundled: &[Part], version: &str) -> Result<String, String> {
     let sums = sums(lock)?;
     let sum = |package: &Value| {
         let key = (package["name"].as_str()?.to_owned(), package["version"].as_str()?.to_owned());
         sums.get(&key).map(String::as_str)
     };
     let of_cargo = built_in(metadata, "fathom")?.into_iter().map(|package| component(package, sum(package)));
-    let mut components: Vec<Value> = of_cargo.chain(beside.iter().map(part)).collect();
+    let mut components: Vec<Value> = of_cargo.chain(bundled.iter().map(part)).collect();
     components.sort_by_key(|component| (component["purl"].to_string(), component["name"].to_string()));
     let document = json!({
         "bomFormat": "CycloneDX",

@@ -13,7 +13,7 @@ use std::process::Command;
 use needs::{Needs, OLD_GLIBC};
 use sha2::{Digest, Sha256};
 
-use fathom_archive::{Zipped, zip};
+use fathom_archive::{ArchiveFile, zip};
 
 use crate::dist;
 
@@ -136,7 +136,7 @@ fn build(root: &Path, asked: &WheelArguments, out: &Path) -> Result<PathBuf, Str
 }
 
 /// The files of the wheel, with the list of their digests at its end.
-fn content(root: &Path, library: Vec<u8>, tag: &str, notices: String) -> Result<Vec<Zipped>, String> {
+fn content(root: &Path, library: Vec<u8>, tag: &str, notices: String) -> Result<Vec<ArchiveFile>, String> {
     let mut files = Vec::new();
     let package = root.join("python/fathom");
     let mut names: Vec<PathBuf> = fs::read_dir(&package)
@@ -149,33 +149,33 @@ fn content(root: &Path, library: Vec<u8>, tag: &str, notices: String) -> Result<
     };
     for path in names.into_iter().filter(is_ours) {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        files.push(Zipped { path: format!("fathom/{name}"), content: read(&path)? });
+        files.push(ArchiveFile { path: format!("fathom/{name}"), content: read(&path)? });
     }
-    files.push(Zipped { path: "fathom/_fathom.abi3.so".to_owned(), content: library });
+    files.push(ArchiveFile { path: "fathom/_fathom.abi3.so".to_owned(), content: library });
     let info = format!("fathom-{VERSION}.dist-info");
     for name in LICENCES {
-        files.push(Zipped { path: format!("{info}/licenses/{name}"), content: read(&root.join(name))? });
+        files.push(ArchiveFile { path: format!("{info}/licenses/{name}"), content: read(&root.join(name))? });
     }
-    files.push(Zipped { path: format!("{info}/licenses/NOTICES.txt"), content: notices.into() });
+    files.push(ArchiveFile { path: format!("{info}/licenses/NOTICES.txt"), content: notices.into() });
     let metadata = format!(
         "Metadata-Version: 2.1\nName: fathom\nVersion: {VERSION}\n\
          Summary: Every volume of a fleet judged by itself, inside the engine that holds its metrics\n\
          License: MIT OR Apache-2.0\nRequires-Python: >=3.9\n"
     );
-    files.push(Zipped { path: format!("{info}/METADATA"), content: metadata.into() });
+    files.push(ArchiveFile { path: format!("{info}/METADATA"), content: metadata.into() });
     // A name may stand for several platforms; the file lists each.
     let (python, platforms) = tag.rsplit_once('-').unwrap_or_default();
     let tags = platforms.split('.').map(|platform| format!("Tag: {python}-{platform}\n"));
     let wheel = "Wheel-Version: 1.0\nGenerator: cargo xtask wheel\nRoot-Is-Purelib: false\n".to_owned()
         + &tags.collect::<String>();
-    files.push(Zipped { path: format!("{info}/WHEEL"), content: wheel.into() });
+    files.push(ArchiveFile { path: format!("{info}/WHEEL"), content: wheel.into() });
     let list = format!("{info}/RECORD");
     let lines = files.iter().map(|file| {
         let digest = base64_url(&Sha256::digest(&file.content));
         format!("{},sha256={digest},{}\n", file.path, file.content.len())
     });
     let record = lines.collect::<String>() + &format!("{list},,\n");
-    files.push(Zipped { path: list, content: record.into() });
+    files.push(ArchiveFile { path: list, content: record.into() });
     Ok(files)
 }
 

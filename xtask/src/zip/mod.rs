@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use fathom_archive::Zipped;
+use fathom_archive::ArchiveFile;
 
 use crate::dist::{self, checksum};
 
@@ -216,12 +216,12 @@ fn names(program: &[u8], text: &str) -> bool {
 }
 
 /// The files, in a folder of their own.
-fn content(root: &Path, folder: &str, program: Vec<u8>, notices: String) -> Result<Vec<Zipped>, String> {
-    let mut files = vec![Zipped { path: format!("{folder}/fathom.exe"), content: program }];
+fn content(root: &Path, folder: &str, program: Vec<u8>, notices: String) -> Result<Vec<ArchiveFile>, String> {
+    let mut files = vec![ArchiveFile { path: format!("{folder}/fathom.exe"), content: program }];
     for (here, there) in BESIDE {
-        files.push(Zipped { path: format!("{folder}/{there}"), content: read(&root.join(here))? });
+        files.push(ArchiveFile { path: format!("{folder}/{there}"), content: read(&root.join(here))? });
     }
-    files.push(Zipped { path: format!("{folder}/NOTICES.txt"), content: notices.into() });
+    files.push(ArchiveFile { path: format!("{folder}/NOTICES.txt"), content: notices.into() });
     Ok(files)
 }
 

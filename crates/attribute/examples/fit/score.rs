@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use fathom_attribute::evidence::Table;
-use fathom_attribute::posterior::{Weighed, weigh};
+use fathom_attribute::posterior::{CauseWeight, weigh};
 use fathom_record::verdict::Limit;
 
 use super::cells::name;
@@ -38,8 +38,9 @@ fn is_right(case: &Observation, limit: Limit) -> bool {
 /// whom, all that enforce one are one answer.
 fn judged(case: &Observation, table: &Table) -> (f64, bool, f64) {
     let weighed = weigh(table, &case.figures, &case.needs);
-    let sum =
-        |of: &dyn Fn(&Weighed) -> bool| weighed.iter().filter(|w| of(w)).map(|w| w.probability).sum::<f64>();
+    let sum = |of: &dyn Fn(&CauseWeight) -> bool| {
+        weighed.iter().filter(|w| of(w)).map(|w| w.probability).sum::<f64>()
+    };
     let right = sum(&|w| is_right(case, w.limit));
     let best = weighed.first().map_or((Limit::Unknown, 0.0), |w| (w.limit, w.probability));
     let is_first = is_right(case, best.0);

@@ -12,7 +12,7 @@ use fathom_record::workload::{Sizes, Workload};
 use crate::choice::{Chosen, choose};
 use crate::evidence::{EXPERIMENTS, Feature, Table};
 use crate::input::{Answer, Pattern};
-use crate::posterior::{Figure, Weighed, after};
+use crate::posterior::{CauseWeight, Figure, after};
 use crate::printed;
 use crate::shape::Shape;
 use crate::thresholds::{CREEPS, NAMED};
@@ -140,7 +140,7 @@ pub fn next(
     table: &Table,
     pattern: &Pattern<'_>,
     shape: &Shape<'_>,
-    weighed: &[Weighed],
+    weighed: &[CauseWeight],
     doubts: &[Doubt],
     is_open: bool,
 ) -> Option<(Chosen, Trial)> {
@@ -183,8 +183,8 @@ const REFUTES: f64 = 3.0;
 
 /// The experiments whose answer could refute the leading cause: what one of its rivals shows makes it several times less
 /// probable. All of them, where no cause leads.
-pub fn could_refute(table: &Table, weighed: &[Weighed], feasible: &[Feature]) -> Vec<Feature> {
-    let listed: Vec<&Weighed> = weighed.iter().filter(|w| w.limit != Limit::Unknown).collect();
+pub fn could_refute(table: &Table, weighed: &[CauseWeight], feasible: &[Feature]) -> Vec<Feature> {
+    let listed: Vec<&CauseWeight> = weighed.iter().filter(|w| w.limit != Limit::Unknown).collect();
     let Some((leading, others)) = listed.split_first().filter(|(leading, _)| leading.probability >= NAMED)
     else {
         return feasible.to_vec();
@@ -207,7 +207,7 @@ pub fn described(
     table: &Table,
     pattern: &Pattern<'_>,
     shape: &Shape<'_>,
-    weighed: &[Weighed],
+    weighed: &[CauseWeight],
     chosen: &Chosen,
     trial: &Trial,
 ) -> Experiment {
@@ -220,7 +220,7 @@ pub fn described(
 }
 
 /// Answers that some causes show: the logarithms of the least and the highest rate over the present one.
-struct Shown {
+struct PredictedAnswer {
     least: f64,
     most: f64,
     names: Vec<&'static str>,
@@ -230,10 +230,10 @@ struct Shown {
 fn reading(
     table: &Table,
     (pattern, shape): (&Pattern<'_>, &Shape<'_>),
-    weighed: &[Weighed],
+    weighed: &[CauseWeight],
     experiment: Feature,
 ) -> String {
-    let mut groups: Vec<Shown> = Vec::new();
+    let mut groups: Vec<PredictedAnswer> = Vec::new();
     let left = weighed.iter().filter(|w| w.limit != Limit::Unknown && w.probability >= LEAST_MENTIONED);
     for cause in left.take(MOST_MENTIONED) {
         let Some(density) = table.density(cause.limit, experiment) else { continue };
@@ -242,7 +242,7 @@ fn reading(
             match groups.iter_mut().find(|group| (group.least - peak.mean).abs() < 0.1) {
                 Some(group) if group.names.contains(&name) => {}
                 Some(group) => group.names.push(name),
-                None => groups.push(Shown { least: peak.mean, most: peak.mean, names: vec![name] }),
+                None => groups.push(PredictedAnswer { least: peak.mean, most: peak.mean, names: vec![name] }),
             }
         }
     }
@@ -259,7 +259,7 @@ fn reading(
     let far = law(pattern.answers).zip(far_ratio(pattern)).filter(|_| experiment == Feature::FarBlock);
     let of = |figure: f64| far.map_or(figure, |(law, ratio)| -figure - law.time(ratio).ln());
     let rate = |figure: f64| printed::iops(shape.focus.x_per_s * of(figure).exp());
-    let sentence = |shown: &Shown| {
+    let sentence = |shown: &PredictedAnswer| {
         let (least, most, names) = (rate(shown.least), rate(shown.most), shown.names.join(", or "));
         let between = if least == most { format!("About {least}") } else { format!("{least} to {most}") };
         format!("{between}: {names}.")
@@ -313,7 +313,7 @@ mod tests {
     use crate::evidence::{table, table_for_experiments};
 
     /// A leading cause, a rival, and a little of all others.
-    fn led(leading: Limit, rival: Limit) -> Vec<Weighed> {
+    fn led(leading: Limit, rival: Limit) -> Vec<CauseWeight> {
         let all: Vec<Limit> = table().causes.iter().map(|cause| cause.limit).collect();
         let rest = 0.1 / all.len() as f64;
         let of = |limit: Limit| match limit {
@@ -321,8 +321,8 @@ mod tests {
             _ if limit == rival => 0.3,
             _ => rest,
         };
-        let mut weighed: Vec<Weighed> =
-            all.into_iter().map(|limit| Weighed { limit, probability: of(limit) }).collect();
+        let mut weighed: Vec<CauseWeight> =
+            all.into_iter().map(|limit| CauseWeight { limit, probability: of(limit) }).collect();
         weighed.sort_by(|a, b| b.probability.total_cmp(&a.probability));
         weighed
     }
@@ -371,13 +371,13 @@ mod tests {
 
     #[test]
     fn where_no_cause_leads_everything_may_be_asked() {
-        let even: Vec<Weighed> = [Limit::VolumeIops, Limit::Link, Limit::Software]
-            .map(|limit| Weighed { limit, probability: 0.33 })
+        let even: Vec<CauseWeight> = [Limit::VolumeIops, Limit::Link, Limit::Software]
+            .map(|limit| CauseWeight { limit, probability: 0.33 })
             .to_vec();
         assert_eq!(could_refute(table(), &even, &EXPERIMENTS), EXPERIMENTS);
         // A limit on bytes and a link answer to other blocks alike.
         let alike = [(Limit::VolumeThroughput, 0.6), (Limit::Link, 0.4)];
-        let alike = alike.map(|(limit, probability)| Weighed { limit, probability });
+        let alike = alike.map(|(limit, probability)| CauseWeight { limit, probability });
         let telling = could_refute(table(), &alike, &EXPERIMENTS);
         assert!(
             !telling.contains(&Feature::DoubleBlock) && !telling.contains(&Feature::Repeat),

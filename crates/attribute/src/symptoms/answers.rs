@@ -25,7 +25,7 @@ pub fn seen(pattern: &Pattern<'_>, shape: &Shape<'_>, mean_bytes: f64) -> Vec<Sy
     let settled = settled(pattern.answers);
     let mut found: Vec<Symptom> = earned::seen(pattern, shape).into_iter().collect();
     let has_returned = settled.is_some_and(|settled| earned::has_returned(pattern.answers, settled.ln_share));
-    if let Some(Settled { from, ln_share }) = settled {
+    if let Some(RateDrop { from, ln_share }) = settled {
         let text = format!(
             "From the experiment \"{}\" on the rate was {} of what it had been, whatever was changed.",
             pattern.answers[from].experiment.name(),
@@ -53,7 +53,7 @@ pub fn seen(pattern: &Pattern<'_>, shape: &Shape<'_>, mean_bytes: f64) -> Vec<Sy
 
 /// Where a target settled at a lower rate.
 #[derive(Clone, Copy)]
-struct Settled {
+struct RateDrop {
     /// The first answer after it.
     from: usize,
     /// Logarithm of the rate after it over that before.
@@ -75,7 +75,7 @@ fn is_lower(answer: &Answer) -> bool {
 
 /// The last answers, where several are one lower rate: three, or two of which one is the same again or half the block,
 /// which nothing makes slower. A contended lock makes both more jobs and more depth as slow, so two of others are none.
-fn settled(answers: &[Answer]) -> Option<Settled> {
+fn settled(answers: &[Answer]) -> Option<RateDrop> {
     let changes_load = |answer: &&Answer| {
         let is_of_size_or_load = matches!(
             answer.experiment,
@@ -95,7 +95,7 @@ fn settled(answers: &[Answer]) -> Option<Settled> {
     let tells = |answer: &&&Answer| matches!(answer.experiment, Feature::HalfBlock | Feature::Repeat);
     let is_settled = alike.len() >= 3 || (alike.len() == 2 && alike.iter().any(|answer| tells(&answer)));
     let ln_share = alike.iter().map(|answer| ln(answer)).sum::<f64>() / alike.len() as f64;
-    is_settled.then_some(Settled { from, ln_share })
+    is_settled.then_some(RateDrop { from, ln_share })
 }
 
 /// Share of a limit from which on a rate is next to it.

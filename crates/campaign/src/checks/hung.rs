@@ -7,7 +7,7 @@ const QUIET_SHARE: f64 = 0.5;
 
 /// What hung at the edges of a measured window, as far as its seconds show.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Hung {
+pub struct HungEdges {
     /// Length of the quiet stretch at the window's end, in nanoseconds.
     pub tail_ns: u64,
     /// In-flight time of that stretch and of the second in which it began, as a share of the window's: its
@@ -19,7 +19,7 @@ pub struct Hung {
     pub head_in_flight: f64,
 }
 
-impl Hung {
+impl HungEdges {
     /// From all seconds of a run; those of the warm-up are left out.
     pub fn of(intervals: &[Interval]) -> Self {
         let window: Vec<&Interval> = intervals.iter().filter(|interval| !interval.warmup).collect();
@@ -73,20 +73,20 @@ mod tests {
         }
     }
 
-    fn of(operations: &[u64]) -> Hung {
+    fn of(operations: &[u64]) -> HungEdges {
         let seconds: Vec<Interval> = (0..).zip(operations).map(|(at, ops)| second(at, *ops)).collect();
-        Hung::of(&seconds)
+        HungEdges::of(&seconds)
     }
 
     #[test]
     fn quiet_edges_are_found_and_a_pause_in_the_middle_is_not_one() {
-        assert_eq!(of(&[0, 1000, 990, 1010, 0, 1000]), Hung::default());
+        assert_eq!(of(&[0, 1000, 990, 1010, 0, 1000]), HungEdges::default());
         let mostly = of(&[1000, 1000, 0, 0, 0]);
         assert_eq!((mostly.tail_ns, mostly.tail_share), (3_000_000_000, 1.0));
         let ends = of(&[1000, 1000, 1000, 1000, 600, 0]);
         assert_eq!((ends.tail_ns, ends.tail_share), (1_000_000_000, 2.0 / 5.0));
         let starts = of(&[1000, 0, 300, 1000, 1000, 1000, 1000]);
         assert_eq!((starts.head_ns, starts.head_in_flight, starts.tail_ns), (2_000_000_000, 8.0, 0));
-        assert_eq!((of(&[]), of(&[5, 0, 0])), (Hung::default(), Hung::default()));
+        assert_eq!((of(&[]), of(&[5, 0, 0])), (HungEdges::default(), HungEdges::default()));
     }
 }

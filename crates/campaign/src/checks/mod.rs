@@ -19,7 +19,7 @@ use fathom_record::run::Summary;
 use fathom_record::{Check, Workload};
 use fathom_telemetry::others::OthersUse;
 
-pub use hung::Hung;
+pub use hung::HungEdges;
 pub use network::Wire;
 pub use surroundings::{Stillness, other_programs, standstill, stolen_share};
 
@@ -55,7 +55,7 @@ pub struct Evidence<'a> {
     /// Processors that the jobs may use, where known and of meaning.
     pub processors: Option<usize>,
     /// What hung at the edges of the measured window.
-    pub hung: Hung,
+    pub hung: HungEdges,
     /// When nothing went on; absent where time was simulated.
     pub stillness: Option<Stillness<'a>>,
     /// What others did with the target's devices, or why that is not known.

@@ -10,7 +10,7 @@ use fathom_record::{Check, CheckName, Direction, EngineBreaches, Outcome, Stands
 use fathom_telemetry::others::OthersUse;
 use fathom_telemetry::traffic::Program;
 
-use super::{Evidence, Hung, Stillness, all};
+use super::{Evidence, HungEdges, Stillness, all};
 use crate::run::Foreign;
 use fathom_plan::patterns;
 
@@ -25,7 +25,7 @@ struct Case {
     short: u64,
     extended: u64,
     processors: usize,
-    hung: Hung,
+    hung: HungEdges,
     standstills: Vec<Standstill>,
     stolen: Option<f64>,
     foreign: Result<Foreign, String>,
@@ -90,7 +90,7 @@ fn good() -> Case {
         short: 0,
         extended: 0,
         processors: 2,
-        hung: Hung::default(),
+        hung: HungEdges::default(),
         standstills: Vec::new(),
         stolen: Some(0.001),
         foreign: Ok(Foreign {
@@ -382,7 +382,7 @@ fn a_window_that_ends_or_starts_in_a_stall_does_not_blame_the_generator() {
     let ends = |rate: f64| {
         let mut case = good();
         case.summary.directions[0].operations_per_s = rate;
-        case.hung = Hung { tail_ns: 1_000_000_000, tail_share: 0.2, ..Hung::default() };
+        case.hung = HungEdges { tail_ns: 1_000_000_000, tail_share: 0.2, ..HungEdges::default() };
         case.checks().into_iter().find(|check| check.name == CheckName::LittlesLaw).expect("a check")
     };
     let stalled = ends(288_000.0);
@@ -393,7 +393,7 @@ fn a_window_that_ends_or_starts_in_a_stall_does_not_blame_the_generator() {
     let starts = after(CheckName::LittlesLaw, |case| {
         case.summary.directions[0].operations_per_s = 335_000.0;
         case.summary.directions[0].service.as_mut().expect("a latency").max_ns = Some(1_000_000_000);
-        case.hung = Hung { head_ns: 1_000_000_000, head_in_flight: 32.0, ..Hung::default() };
+        case.hung = HungEdges { head_ns: 1_000_000_000, head_in_flight: 32.0, ..HungEdges::default() };
     });
     assert_eq!(starts, Outcome::Caution);
 }

@@ -76,7 +76,7 @@ struct Shared<O> {
 }
 
 /// What is left for the thread that works.
-enum Todo {
+enum WorkItem {
     Open(Order),
     Prepare(Order),
     Watch(Look),
@@ -93,7 +93,7 @@ impl<O: Write> Shared<O> {
     }
 
     /// Answers pings, passes the rest on, and ends what is going on when the input ends.
-    fn read(&self, mut input: impl Read, orders: &Sender<Todo>, leave: fn()) {
+    fn read(&self, mut input: impl Read, orders: &Sender<WorkItem>, leave: fn()) {
         while let Ok(Some(said)) = frame::read::<ToAgent>(&mut input) {
             match said {
                 ToAgent::Ping { number } => {
@@ -106,11 +106,11 @@ impl<O: Write> Shared<O> {
                     }
                 }
                 ToAgent::Stop => self.stop.store(true, Ordering::Relaxed),
-                ToAgent::Open(order) => drop(orders.send(Todo::Open(order))),
-                ToAgent::Prepare(order) => drop(orders.send(Todo::Prepare(order))),
-                ToAgent::Watch(look) => drop(orders.send(Todo::Watch(look))),
-                ToAgent::Observe(look) => drop(orders.send(Todo::Observe(look))),
-                ToAgent::Start { at_ns } => drop(orders.send(Todo::Start(at_ns))),
+                ToAgent::Open(order) => drop(orders.send(WorkItem::Open(order))),
+                ToAgent::Prepare(order) => drop(orders.send(WorkItem::Prepare(order))),
+                ToAgent::Watch(look) => drop(orders.send(WorkItem::Watch(look))),
+                ToAgent::Observe(look) => drop(orders.send(WorkItem::Observe(look))),
+                ToAgent::Start { at_ns } => drop(orders.send(WorkItem::Start(at_ns))),
             }
         }
         self.gone.store(true, Ordering::Relaxed);
@@ -122,7 +122,7 @@ impl<O: Write> Shared<O> {
 }
 
 /// Targets that stay open, and for what.
-struct Kept {
+struct OpenTargets {
     needs: Needs,
     session: Session,
 }
@@ -130,7 +130,7 @@ struct Kept {
 struct Agent<O> {
     shared: Arc<Shared<O>>,
     /// Locked by one thread: the gate is called on another than it was made on.
-    received: Mutex<Receiver<Todo>>,
+    received: Mutex<Receiver<WorkItem>>,
     clock: (WallClock, ClockFacts),
 }
 
@@ -139,19 +139,21 @@ impl<O: Write + Send> Agent<O> {
         let mut kept = None;
         while let Some(todo) = self.next() {
             let said = match todo {
-                Todo::Open(order) => {
+                WorkItem::Open(order) => {
                     self.open(&order, &mut kept).map(|opened| FromAgent::Opened(Box::new(opened)))
                 }
-                Todo::Prepare(order) => self.carry(&order, &mut kept).map(|mut record| {
+                WorkItem::Prepare(order) => self.carry(&order, &mut kept).map(|mut record| {
                     // They were told one by one.
                     record.intervals = Vec::new();
                     FromAgent::Done { record: Box::new(record) }
                 }),
-                Todo::Watch(look) => {
+                WorkItem::Watch(look) => {
                     watch::look(&look).map(|seen| FromAgent::Watching(Box::new(seen))).map_err(Into::into)
                 }
-                Todo::Observe(look) => self.observe(&look).map(|seen| FromAgent::Observed(Box::new(seen))),
-                Todo::Start(_) => continue,
+                WorkItem::Observe(look) => {
+                    self.observe(&look).map(|seen| FromAgent::Observed(Box::new(seen)))
+                }
+                WorkItem::Start(_) => continue,
             };
             self.shared.say(&said.unwrap_or_else(|error| FromAgent::Failed(Reason::of(error))));
             if !self.shared.gone.load(Ordering::Relaxed) {
@@ -161,7 +163,7 @@ impl<O: Write + Send> Agent<O> {
     }
 
     /// The next thing to do; `None` when the coordinator is gone.
-    fn next(&self) -> Option<Todo> {
+    fn next(&self) -> Option<WorkItem> {
         loop {
             match lock(&self.received).recv_timeout(LOOK) {
                 Ok(todo) => return Some(todo),
@@ -190,27 +192,27 @@ impl<O: Write + Send> Agent<O> {
     fn session<'k>(
         &self,
         (order, plan): (&Order, &RunPlan),
-        kept: &'k mut Option<Kept>,
-        teller: &mut Teller<'_, O>,
+        kept: &'k mut Option<OpenTargets>,
+        teller: &mut CoordinatorProgress<'_, O>,
     ) -> Result<&'k Session, CampaignError> {
         let needs = order.needs;
-        let serves = |kept: &Kept| kept.needs == needs && kept.session.plan().goes_about_it_like(plan);
+        let serves = |kept: &OpenTargets| kept.needs == needs && kept.session.plan().goes_about_it_like(plan);
         if !kept.as_ref().is_some_and(serves) {
             // What is held is let go of before it is opened again.
             *kept = None;
             let asked = SessionPlan { needs, ..SessionPlan::of(plan) };
             let mut session = Session::open(&asked, teller, &self.shared.stop)?;
             session.stamp_by(self.clock.clone());
-            *kept = Some(Kept { needs, session });
+            *kept = Some(OpenTargets { needs, session });
         }
         Ok(&kept.as_ref().expect("it was opened where it was not").session)
     }
 
-    fn teller(&self, plan: &RunPlan) -> Teller<'_, O> {
-        Teller { shared: &self.shared, open: plan.workload.arrival.is_open(), said_ns: 0 }
+    fn teller(&self, plan: &RunPlan) -> CoordinatorProgress<'_, O> {
+        CoordinatorProgress { shared: &self.shared, open: plan.workload.arrival.is_open(), said_ns: 0 }
     }
 
-    fn open(&self, order: &Order, kept: &mut Option<Kept>) -> Result<Opened, CampaignError> {
+    fn open(&self, order: &Order, kept: &mut Option<OpenTargets>) -> Result<Opened, CampaignError> {
         let plan = Self::plan_of(order)?;
         let session = self.session((order, &plan), kept, &mut self.teller(&plan))?;
         Ok(Opened {
@@ -220,7 +222,7 @@ impl<O: Write + Send> Agent<O> {
         })
     }
 
-    fn carry(&self, order: &Order, kept: &mut Option<Kept>) -> Result<RunRecord, CampaignError> {
+    fn carry(&self, order: &Order, kept: &mut Option<OpenTargets>) -> Result<RunRecord, CampaignError> {
         let plan = Self::plan_of(order)?;
         let mut teller = self.teller(&plan);
         let session = self.session((order, &plan), kept, &mut teller)?;
@@ -265,7 +267,7 @@ impl<O: Write + Send> Agent<O> {
         let stopped = || self.shared.stop.load(Ordering::Relaxed);
         let at_ns = loop {
             match lock(&self.received).recv_timeout(LOOK) {
-                Ok(Todo::Start(at_ns)) => break at_ns,
+                Ok(WorkItem::Start(at_ns)) => break at_ns,
                 _ if stopped() => return clock.now_ns(),
                 _ => {}
             }
@@ -347,13 +349,13 @@ fn written(plan: &RunPlan, target: &TargetFacts) -> Vec<String> {
 }
 
 /// Tells the coordinator what happens.
-struct Teller<'a, O> {
+struct CoordinatorProgress<'a, O> {
     shared: &'a Shared<O>,
     open: bool,
     said_ns: u64,
 }
 
-impl<O: Write> Progress for Teller<'_, O> {
+impl<O: Write> Progress for CoordinatorProgress<'_, O> {
     fn preparing(&mut self, _: Preparation, _: u64, _: u64) {
         let now_ns = self.shared.clock.now_ns();
         if now_ns.saturating_sub(self.said_ns) > 1_000_000_000 {

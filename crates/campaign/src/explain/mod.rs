@@ -26,7 +26,7 @@ use crate::runner::{Resumable, Runner, base_targets};
 use fathom_plan::{RunPlan, explain_command_line, title_of, to_command_line};
 use pattern::{Explained, PatternContext, explain as put_before_the_table};
 use plan::ExplainOptions;
-use trial::Made;
+use trial::TrialOutcome;
 
 pub use passive::explain_finished;
 pub(crate) use pattern::{is_drive, queue_tags};
@@ -294,8 +294,8 @@ impl ExplainState<'_> {
                 after: Vec::new(),
             };
             match made {
-                Made::Stopped => return Ok(true),
-                Made::Failed(why) => {
+                TrialOutcome::Stopped => return Ok(true),
+                TrialOutcome::Failed(why) => {
                     result.failed = Some(why);
                     // An experiment that failed is not proposed again: its ratio says nothing, very widely.
                     self.answers.push(Answer {
@@ -306,7 +306,7 @@ impl ExplainState<'_> {
                         inferred: None,
                     });
                 }
-                Made::Run(run) => {
+                TrialOutcome::Run(run) => {
                     result.run = Some(run.id.clone());
                     let answer = trial::answer(chosen.experiment, &run, self.before());
                     result.operations_per_s = Some(answer.operations_per_s);

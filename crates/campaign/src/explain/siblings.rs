@@ -4,7 +4,7 @@
 //! larger blocks a target does no more operations and moves no fewer bytes. What neither follows from stays open.
 
 use fathom_attribute::evidence::Feature;
-use fathom_attribute::{Answer, Inferred};
+use fathom_attribute::{Answer, InferredAnswer};
 use fathom_record::run::Ending;
 use fathom_record::workload::{Addresses, Length, Sizes};
 use fathom_record::{RunRecord, Workload};
@@ -116,7 +116,11 @@ fn inferred(own: &Peak<'_>, other: &Peak<'_>) -> Option<Answer> {
         operations_per_s: own.operations_per_s * change,
         before_per_s: own.operations_per_s,
         error_share: RATIO_ERROR,
-        inferred: Some(Inferred { block_bytes: to, operations_per_s: other.operations_per_s, is_bound }),
+        inferred: Some(InferredAnswer {
+            block_bytes: to,
+            operations_per_s: other.operations_per_s,
+            is_bound,
+        }),
     })
 }
 

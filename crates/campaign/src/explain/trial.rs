@@ -23,7 +23,7 @@ const LEAST_ERROR: f64 = 0.005;
 const NAP: Duration = Duration::from_millis(100);
 
 /// What came of an experiment.
-pub enum Made {
+pub enum TrialOutcome {
     /// Its run.
     Run(Box<RunRecord>),
     /// It could not be made, for this reason.
@@ -39,7 +39,7 @@ pub fn make(
     experiment: Feature,
     trial: &Trial,
     progress: &mut dyn Progress,
-) -> Result<Made, CampaignError> {
+) -> Result<TrialOutcome, CampaignError> {
     let base = state.base;
     if trial.way == Way::default() && trial.workload.span_bytes == base.workload.span_bytes {
         let session = state.session;
@@ -53,7 +53,7 @@ pub fn make(
             state.runner.remember(&session)?;
             in_session(state, (step, experiment), trial, &session, progress)
         }
-        Err(error) => Ok(Made::Failed(error.in_one_line())),
+        Err(error) => Ok(TrialOutcome::Failed(error.in_one_line())),
     }
 }
 
@@ -79,7 +79,7 @@ fn in_session(
     trial: &Trial,
     session: &Session,
     progress: &mut dyn Progress,
-) -> Result<Made, CampaignError> {
+) -> Result<TrialOutcome, CampaignError> {
     let before = match &trial.before {
         Before::Nothing => true,
         Before::Trim(trim) => {
@@ -91,20 +91,20 @@ fn in_session(
         Before::Rest(minutes) => rest(state, step, (trial, *minutes), session, progress)?,
     };
     if !before {
-        return Ok(Made::Stopped);
+        return Ok(TrialOutcome::Stopped);
     }
     match state.step(step, purpose(experiment), &trial.workload, session, progress) {
-        Ok(Some(run)) => Ok(Made::Run(Box::new(run))),
-        Ok(None) => Ok(Made::Stopped),
+        Ok(Some(run)) => Ok(TrialOutcome::Run(Box::new(run))),
+        Ok(None) => Ok(TrialOutcome::Stopped),
         Err(error) => failed(error),
     }
 }
 
 /// A run that its target does not take is told, and the explanation goes on; a store that fails ends it.
-fn failed(error: CampaignError) -> Result<Made, CampaignError> {
+fn failed(error: CampaignError) -> Result<TrialOutcome, CampaignError> {
     match error {
         CampaignError::Store(error) => Err(error.into()),
-        error => Ok(Made::Failed(error.in_one_line())),
+        error => Ok(TrialOutcome::Failed(error.in_one_line())),
     }
 }
 

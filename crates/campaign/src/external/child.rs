@@ -48,7 +48,7 @@ pub struct ChildPlan<'a> {
 
 /// How a child ended.
 #[derive(Clone, Debug)]
-pub struct Ended {
+pub struct ChildEnd {
     /// Its status.
     pub status: ExitStatus,
     /// Whether it was stopped because the user asked for it.
@@ -73,7 +73,7 @@ impl ChildPlan<'_> {
     ///
     /// # Errors
     /// When it cannot be started, or takes longer than its limit.
-    pub fn run(&self, stop: &AtomicBool, clock: &(impl Clock + Copy)) -> Result<Ended, EngineError> {
+    pub fn run(&self, stop: &AtomicBool, clock: &(impl Clock + Copy)) -> Result<ChildEnd, EngineError> {
         let (stdout, stderr) = (self.folder.join("stdout.txt"), self.folder.join("stderr.txt"));
         let mut command = Command::new(self.words.first().map_or_else(OsString::new, Clone::clone));
         command
@@ -94,7 +94,7 @@ impl ChildPlan<'_> {
             let _ = child.wait();
         })?;
         let wall = self.reach.as_ref().map(|_| wall::facts().clone());
-        Ok(Ended { status, interrupted, standstills: vigil.end(), wall, stdout, stderr })
+        Ok(ChildEnd { status, interrupted, standstills: vigil.end(), wall, stdout, stderr })
     }
 
     /// By a thread behind the wall, which the child is then behind from its first instruction on.
@@ -170,7 +170,7 @@ impl ChildPlan<'_> {
     }
 }
 
-impl Ended {
+impl ChildEnd {
     /// How it ended, in words.
     pub fn words(&self) -> String {
         match (self.status.code(), platform::ended_by(self.status)) {
@@ -218,13 +218,18 @@ mod tests {
         script: &str,
         limit_ns: u64,
         stop: &AtomicBool,
-    ) -> (tempfile::TempDir, Result<Ended, EngineError>) {
+    ) -> (tempfile::TempDir, Result<ChildEnd, EngineError>) {
         let folder = tempfile::tempdir().unwrap();
         let ended = run_in(folder.path(), script, limit_ns, stop);
         (folder, ended)
     }
 
-    fn run_in(folder: &Path, script: &str, limit_ns: u64, stop: &AtomicBool) -> Result<Ended, EngineError> {
+    fn run_in(
+        folder: &Path,
+        script: &str,
+        limit_ns: u64,
+        stop: &AtomicBool,
+    ) -> Result<ChildEnd, EngineError> {
         let plan = ChildPlan {
             words: ["sh", "-c", script].map(OsString::from).to_vec(),
             folder,

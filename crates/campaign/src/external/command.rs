@@ -30,7 +30,7 @@ pub struct NamedTarget {
 
 /// What is started.
 #[derive(Clone, Debug)]
-pub struct Prepared {
+pub struct PreparedCommand {
     /// The program and its arguments.
     pub words: Vec<OsString>,
     /// The file with the result, once the tool has ended.
@@ -50,7 +50,7 @@ pub fn prepare(
     plan: &RunPlan,
     targets: &[NamedTarget],
     folder: &Path,
-) -> Result<Prepared, CampaignError> {
+) -> Result<PreparedCommand, CampaignError> {
     let program = external.program.iter().map(OsString::from);
     let cpus = plan.options.cpus.clone().unwrap_or_default();
     let mut notes = Vec::new();
@@ -95,7 +95,7 @@ pub fn prepare(
         }
         Tool::Fio | Tool::Diskspd => Vec::new(),
     };
-    Ok(Prepared { words, result, env, notes })
+    Ok(PreparedCommand { words, result, env, notes })
 }
 
 /// Writes bdevperf's configuration; gives its arguments.

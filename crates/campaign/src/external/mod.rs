@@ -20,7 +20,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use command::{NamedTarget, Prepared, prepare};
+use command::{NamedTarget, PreparedCommand, prepare};
 use fathom_engine::{EngineError, ErrorKind};
 use fathom_measure::{Clock, WallClock};
 use fathom_record::environment::Environment;
@@ -39,7 +39,7 @@ use crate::identity;
 use crate::platform::Inherited;
 use crate::progress::Progress;
 use crate::run::{Session, SessionPlan};
-pub use child::{ChildPlan, Ended};
+pub use child::{ChildEnd, ChildPlan};
 use fathom_plan::{RunPlan, exact_command_line};
 pub use tool::{External, Tool};
 
@@ -135,7 +135,7 @@ fn here(
 fn reach_of(
     plan: &RunPlan,
     external: &External,
-    prepared: &Prepared,
+    prepared: &PreparedCommand,
     targets: &[NamedTarget],
     folder: &Path,
 ) -> Reach {
@@ -365,7 +365,7 @@ fn run_on(
     words: &[OsString],
     folder: &Path,
     (stop, clock): (&AtomicBool, &WallClock),
-) -> Result<Ended, EngineError> {
+) -> Result<ChildEnd, EngineError> {
     let reach = held.as_ref().map(|held| Reach {
         writes: held.written.clone(),
         reads: held.read.clone(),

@@ -14,7 +14,7 @@ use fathom_record::workload::Arrival;
 use fathom_record::{RunRecord, Standstill, Workload};
 use fathom_tools::import::{Context, HEAD_BYTES, Head, Imported, recognise};
 
-use super::child::Ended;
+use super::child::ChildEnd;
 use super::tool::{External, Tool};
 use crate::checks::{self, Stillness};
 use crate::error::CampaignError;
@@ -41,7 +41,7 @@ pub struct Around<'a> {
 ///
 /// # Errors
 /// When it failed, or printed nothing that can be read.
-pub fn read_all(tool: &str, result: &Path, ended: &Ended) -> Result<Vec<RunRecord>, CampaignError> {
+pub fn read_all(tool: &str, result: &Path, ended: &ChildEnd) -> Result<Vec<RunRecord>, CampaignError> {
     let place = || format!("reading what {tool} printed ({})", ended.words());
     let failed = |cause: String| {
         let mut remedy = ended.last_words();
@@ -79,7 +79,7 @@ pub fn read_all(tool: &str, result: &Path, ended: &Ended) -> Result<Vec<RunRecor
 ///
 /// # Errors
 /// As [`read_all`].
-pub fn read_result(tool: &str, result: &Path, ended: &Ended) -> Result<RunRecord, CampaignError> {
+pub fn read_result(tool: &str, result: &Path, ended: &ChildEnd) -> Result<RunRecord, CampaignError> {
     let mut runs = read_all(tool, result, ended)?;
     let last = runs.pop().expect("a list of results is not empty");
     Ok(last)
@@ -91,7 +91,7 @@ const KNOWN_HERE: [&str; 2] = ["environment", "started_at"];
 const KNOWN_OF_PLAN: [&str; 3] = ["workload", "target", "ledger.span_bytes"];
 
 /// Puts fathom's account around a tool's result.
-pub fn finish(mut record: RunRecord, ended: &Ended, around: Around<'_>) -> RunRecord {
+pub fn finish(mut record: RunRecord, ended: &ChildEnd, around: Around<'_>) -> RunRecord {
     record.id = around.id;
     record.started_at = around.started_at;
     forget(&mut record, &KNOWN_HERE);
@@ -122,7 +122,7 @@ pub fn finish(mut record: RunRecord, ended: &Ended, around: Around<'_>) -> RunRe
 }
 
 /// Where this process stood still the tool most likely did too; its own result cannot tell.
-fn note_standstills(record: &mut RunRecord, ended: &Ended) {
+fn note_standstills(record: &mut RunRecord, ended: &ChildEnd) {
     if ended.standstills.is_empty() {
         return;
     }

@@ -7,7 +7,7 @@ use fathom_record::ProfileRecord;
 
 use fathom_plan::{RawPlan, Text};
 
-pub use plan::{LikeError, Wanted};
+pub use plan::{LikeError, TargetDemand};
 
 /// What is to be made like.
 #[derive(Clone, Copy, Debug)]
@@ -27,8 +27,8 @@ impl Like<'_> {
     ///
     /// # Errors
     /// When the profile holds no I/O, or its series is damaged.
-    pub fn plan(&self) -> Result<(RawPlan, Wanted), LikeError> {
-        let wanted = Wanted::of(self)?;
+    pub fn plan(&self) -> Result<(RawPlan, TargetDemand), LikeError> {
+        let wanted = TargetDemand::of(self)?;
         Ok((wanted.raw(), wanted))
     }
 }

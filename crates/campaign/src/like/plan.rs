@@ -35,7 +35,7 @@ pub enum LikeError {
 
 /// What a run like a profile is to do.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Wanted {
+pub struct TargetDemand {
     /// The profile's file.
     pub name: String,
     /// First tick of the stretch, in seconds from the series' start.
@@ -59,7 +59,7 @@ pub struct Wanted {
     pub(super) gaps: bool,
 }
 
-impl Wanted {
+impl TargetDemand {
     pub(super) fn of(like: &Like<'_>) -> Result<Self, LikeError> {
         let profile = like.profile;
         let demand = demand_of(&profile.series)?;

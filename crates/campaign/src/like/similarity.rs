@@ -2,12 +2,12 @@
 
 use fathom_record::{Direction, RunRecord};
 
-use super::Wanted;
+use super::TargetDemand;
 
 /// A tick further off than this is counted.
 const TICK_OFF: f64 = 0.05;
 
-impl Wanted {
+impl TargetDemand {
     /// What is said of a run that was to be like the profile, a sentence each.
     pub fn similarity(&self, record: &RunRecord) -> Vec<String> {
         let mut said = vec![format!(

@@ -19,7 +19,7 @@ mod running;
 pub use event::{DeviceLine, Event, Head, HeatLine, SecondLine, StepLine};
 pub use place::candidates;
 pub use publisher::{Publisher, Standing};
-pub use running::{Looked, News, Running, RunningList, look};
+pub use running::{News, Running, RunningList, Survey, look};
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests;

@@ -48,14 +48,14 @@ pub(super) fn sweep(place: &Place) {
 
 /// What is found where rings may lie.
 #[derive(Debug, Default)]
-pub struct Looked {
+pub struct Survey {
     /// What runs, the newest first.
     pub running: Vec<Running>,
     /// Why something might not be seen, in words; a folder that only is not there is not among them.
     pub unusable: Vec<String>,
 }
 
-impl Looked {
+impl Survey {
     /// Adds why processes of this user that measure are not among what runs.
     pub fn explain_others(&mut self) {
         let is_seen = |pid: u32| self.running.iter().any(|running| running.head.pid == pid);
@@ -91,7 +91,7 @@ struct Entry<'a> {
     second: Option<&'a SecondLine>,
 }
 
-impl Looked {
+impl Survey {
     /// The same as a document.
     pub fn list(&self) -> RunningList<'_> {
         let running = self.running.iter();
@@ -103,8 +103,8 @@ impl Looked {
 }
 
 /// Looks for what runs, and sweeps what killed processes left.
-pub fn look(candidates: &[PathBuf]) -> Looked {
-    let mut looked = Looked::default();
+pub fn look(candidates: &[PathBuf]) -> Survey {
+    let mut looked = Survey::default();
     for path in candidates {
         let place = match Place::of(path, false) {
             Ok(Some(place)) => place,

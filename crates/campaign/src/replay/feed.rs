@@ -26,11 +26,11 @@ const REST: Duration = Duration::from_micros(500);
 #[derive(Debug)]
 pub struct Feed {
     scripts: Scripts,
-    thread: JoinHandle<Fed>,
+    thread: JoinHandle<FeedOutcome>,
 }
 
 /// What the reader did.
-struct Fed {
+struct FeedOutcome {
     changed: Changed,
     /// Why it ended before the trace did.
     failed: Option<Refusal>,
@@ -85,7 +85,7 @@ impl Feed {
     /// Ends reading, and says what of the trace was changed, a sentence each.
     pub fn finish(self) -> Vec<String> {
         drop(self.scripts);
-        let Ok(Fed { changed, failed }) = self.thread.join() else {
+        let Ok(FeedOutcome { changed, failed }) = self.thread.join() else {
             return vec!["The thread that read the trace broke: the replay is cut short.".to_owned()];
         };
         let Changed { moved, rounded, cut } = changed;
@@ -114,9 +114,9 @@ struct Reader {
 }
 
 impl Reader {
-    fn read(mut self) -> Fed {
+    fn read(mut self) -> FeedOutcome {
         let failed = self.feed().err().map(|refusal| placed(refusal, &self.traced));
-        Fed { changed: self.fit.changed, failed }
+        FeedOutcome { changed: self.fit.changed, failed }
     }
 
     /// Deals the I/Os out to the jobs in turn, until there are none, or nobody wants any.

@@ -48,13 +48,13 @@ pub struct Survey {
     pub last_ns: u64,
     /// Lines that were left out, and I/Os that were put later.
     pub odd: [u64; 2],
-    sizes: [Counted; 2],
+    sizes: [SizeCounts; 2],
     limited: bool,
 }
 
 /// Sizes of one direction, in bytes as the trace has them.
 #[derive(Clone, Debug, Default)]
-struct Counted {
+struct SizeCounts {
     counts: BTreeMap<u64, u64>,
     smallest: u64,
     largest: u64,
@@ -172,7 +172,7 @@ impl Survey {
     }
 }
 
-impl Counted {
+impl SizeCounts {
     fn take(&mut self, bytes: u64) {
         self.smallest = if self.operations == 0 { bytes } else { self.smallest.min(bytes) };
         self.largest = self.largest.max(bytes);

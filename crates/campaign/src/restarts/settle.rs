@@ -21,7 +21,7 @@ pub(super) struct Settling {
 
 /// It has settled, or is waited for no longer.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Settled {
+pub(super) struct SettleOutcome {
     /// Busy share of its processors over the last looks; absent where nothing says it or nothing was waited for.
     pub(super) busy_share: Option<f64>,
 }
@@ -38,9 +38,9 @@ impl Settling {
         now_s: f64,
         up_s: Option<f64>,
         time: Option<ProcessorTime>,
-    ) -> Option<Settled> {
+    ) -> Option<SettleOutcome> {
         if self.settle_s == 0.0 {
-            return Some(Settled { busy_share: None });
+            return Some(SettleOutcome { busy_share: None });
         }
         let began_s = *self.began_s.get_or_insert(now_s);
         let window_s = self.settle_s * IDLE_PART;
@@ -56,7 +56,7 @@ impl Settling {
         let has_looked = now_s - began_s >= window_s;
         let is_idle = time.is_none() || busy_share.is_some_and(|share| share < IDLE_SHARE);
         let is_late = now_s - began_s >= LIMIT_TIMES as f64 * self.settle_s;
-        ((is_old && has_looked && is_idle) || is_late).then_some(Settled { busy_share })
+        ((is_old && has_looked && is_idle) || is_late).then_some(SettleOutcome { busy_share })
     }
 
     fn busy_share(&self) -> Option<f64> {
@@ -108,9 +108,9 @@ mod tests {
 
     #[test]
     fn where_nothing_is_to_be_waited_for_or_nothing_says_it_no_share_is_told() {
-        assert_eq!(Settling::new(0).look(0.0, Some(1.0), None), Some(Settled { busy_share: None }));
+        assert_eq!(Settling::new(0).look(0.0, Some(1.0), None), Some(SettleOutcome { busy_share: None }));
         let mut unknown = Settling::new(SETTLE_NS);
         assert_eq!(unknown.look(0.0, None, None), None);
-        assert_eq!(unknown.look(61.0, None, None), Some(Settled { busy_share: None }));
+        assert_eq!(unknown.look(61.0, None, None), Some(SettleOutcome { busy_share: None }));
     }
 }

@@ -7,7 +7,7 @@ use fathom_record::options::{Durable, IoFlags};
 use fathom_record::workload::Verify;
 use fathom_record::{Direction, Workload};
 use fathom_telemetry::Root;
-use fathom_telemetry::others::{Others, OthersUse};
+use fathom_telemetry::others::{CpuBaseline, OthersUse};
 use fathom_telemetry::traffic::{Program, Traffic};
 
 /// File systems that put each byte of a direct I/O on their device once, and nothing with it: those that copy on
@@ -20,7 +20,7 @@ pub struct Neighbours {
     /// The devices, or why their counters say nothing of the run.
     devices: Result<(Traffic, Vec<String>), String>,
     /// The processors, or why nothing is known of them.
-    processors: Result<Others, String>,
+    processors: Result<CpuBaseline, String>,
 }
 
 /// What others did.
@@ -60,7 +60,7 @@ impl Neighbours {
     /// Reads the counters. `grouped` where other runs of the same process use the devices at the same time.
     pub fn watch(target: &TargetFacts, workload: &Workload, grouped: bool) -> Self {
         let root = Root::system();
-        Self { devices: devices(&root, target, workload, grouped), processors: Ok(Others::start(&root)) }
+        Self { devices: devices(&root, target, workload, grouped), processors: Ok(CpuBaseline::start(&root)) }
     }
 
     /// Where nothing is looked at.

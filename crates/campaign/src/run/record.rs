@@ -18,7 +18,7 @@ use fathom_record::{RunRecord, Witness, Workload};
 use super::neighbours::Meanwhile;
 use super::session::Session;
 use super::summary::{ledger, summary, targets};
-use crate::checks::{self, Evidence, Hung, Stillness, Wire};
+use crate::checks::{self, Evidence, HungEdges, Stillness, Wire};
 
 /// Everything that a record is made of.
 pub struct Parts<'a> {
@@ -66,7 +66,7 @@ pub fn assemble(session: &Session, parts: Parts<'_>) -> RunRecord {
         verified: measured.verified.as_ref(),
         cached_share: parts.cached_share,
         processors: session.allowed.as_ref().ok().map(BTreeSet::len).filter(|_| !simulated),
-        hung: Hung::of(&measured.intervals),
+        hung: HungEdges::of(&measured.intervals),
         stillness: (!simulated).then(|| stillness(&measured, &parts.telemetry)),
         foreign: &parts.meanwhile.foreign,
         others: &parts.meanwhile.others,

@@ -263,7 +263,7 @@ fn document(series: &[Series]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::aws::{Pretended, ServiceOptions};
+    use crate::aws::{FakeMachine, ServiceOptions};
 
     const NOW: i64 = 1_793_491_200;
 
@@ -293,7 +293,7 @@ mod tests {
 
     #[test]
     fn two_thousand_volumes_take_three_minutes_at_the_published_rate() {
-        let mut machine = Pretended::default();
+        let mut machine = FakeMachine::default();
         let pace = Pace::default();
         let week = week();
         let volumes = 2000u64;
@@ -306,7 +306,7 @@ mod tests {
         let points = (calls - 1) * week.points() * week.volumes_a_call() as u64;
         assert!(points <= (seconds + 1) * POINTS_A_SECOND);
         // Small calls are held back by their number.
-        let mut machine = Pretended::default();
+        let mut machine = FakeMachine::default();
         let pace = Pace::default();
         (0..101).for_each(|_| assert!(pace.wait(&mut machine, 1, || false)));
         assert_eq!(machine.waited, Duration::from_secs(2));
@@ -317,7 +317,7 @@ mod tests {
 
     #[test]
     fn pages_are_joined_into_what_the_tool_would_print() {
-        let mut machine = Pretended::default();
+        let mut machine = FakeMachine::default();
         for (name, value) in [("AWS_ACCESS_KEY_ID", "A"), ("AWS_SECRET_ACCESS_KEY", "B")] {
             machine.set(name, value);
         }

@@ -121,7 +121,7 @@ fn tags(node: Node<'_, '_>) -> Vec<Tag> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::aws::{Pretended, ServiceOptions};
+    use crate::aws::{FakeMachine, ServiceOptions};
 
     const NAMESPACE: &str = "xmlns=\"http://ec2.amazonaws.com/doc/2016-11-15/\"";
 
@@ -135,7 +135,7 @@ mod tests {
     }
 
     fn described(answers: Vec<(u16, String)>) -> (Result<Inventory, Refusal>, Vec<String>) {
-        let mut machine = Pretended::default();
+        let mut machine = FakeMachine::default();
         for (name, value) in [("AWS_ACCESS_KEY_ID", "A"), ("AWS_SECRET_ACCESS_KEY", "B")] {
             machine.set(name, value);
         }

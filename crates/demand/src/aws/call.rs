@@ -321,11 +321,11 @@ fn region(machine: &mut impl Machine, profile: &Profile, asked: Option<&str>) ->
 
 #[cfg(test)]
 mod tests {
-    use super::super::pretended::Pretended;
+    use super::super::pretended::FakeMachine;
     use super::*;
 
-    fn machine() -> Pretended {
-        let mut machine = Pretended::default();
+    fn machine() -> FakeMachine {
+        let mut machine = FakeMachine::default();
         for (name, value) in
             [("AWS_ACCESS_KEY_ID", "A"), ("AWS_SECRET_ACCESS_KEY", "B"), ("AWS_REGION", "eu-west-1")]
         {
@@ -334,7 +334,7 @@ mod tests {
         machine
     }
 
-    fn called(machine: &mut Pretended) -> Result<Vec<u8>, Refusal> {
+    fn called(machine: &mut FakeMachine) -> Result<Vec<u8>, Refusal> {
         Caller::new(machine, ("monitoring", "CLOUDWATCH"), ServiceOptions::default())?
             .call("X.GetMetricData", b"{}")
     }
@@ -381,7 +381,7 @@ mod tests {
                 "<?xml version=\"1.0\"?><Response><Errors><Error><Code>{code}</Code><Message>words</Message></Error></Errors><RequestID>1</RequestID></Response>"
             )
         };
-        let ask = |machine: &mut Pretended| {
+        let ask = |machine: &mut FakeMachine| {
             let mut caller = Caller::new(machine, ("ec2", "EC2"), ServiceOptions::default())?.patient();
             let answer = caller.query("DescribeVolumes", "2016-11-15", &[("NextToken", "a+b/=")]);
             answer.map(|body| (body, caller.throttled))
@@ -435,7 +435,7 @@ mod tests {
                 .cause
                 .contains("not a valid region")
         );
-        let mut bare = Pretended::default();
+        let mut bare = FakeMachine::default();
         assert!(called(&mut bare).unwrap_err().remedy.contains("AWS_REGION"));
     }
 }

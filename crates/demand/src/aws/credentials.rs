@@ -107,17 +107,17 @@ fn of_profile(profile: &Profile) -> Result<Option<Credentials>, Refusal> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::pretended::Pretended;
+    use super::super::pretended::FakeMachine;
     use super::*;
 
-    fn found(machine: &mut Pretended) -> Result<Credentials, Refusal> {
+    fn found(machine: &mut FakeMachine) -> Result<Credentials, Refusal> {
         let profile = Profile::read(machine, None);
         find(machine, &profile)
     }
 
     #[test]
     fn the_environment_comes_before_profiles_and_these_before_the_machine() {
-        let mut machine = Pretended::default();
+        let mut machine = FakeMachine::default();
         assert!(found(&mut machine).unwrap_err().remedy.contains("AWS_PROFILE"));
         assert_eq!(machine.asked().len(), 1, "the instance is asked last: {:?}", machine.asked());
         machine.file(
@@ -131,7 +131,7 @@ mod tests {
         assert!(found(&mut machine).unwrap_err().cause.contains("AWS_SECRET_ACCESS_KEY is not"));
         machine.set("AWS_SECRET_ACCESS_KEY", "F");
         assert_eq!(found(&mut machine).unwrap().key, "E");
-        let asked = |machine: &mut Pretended, name| {
+        let asked = |machine: &mut FakeMachine, name| {
             let profile = Profile::read(machine, Some(name));
             find(machine, &profile)
         };
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn profiles_that_lead_elsewhere_or_nowhere_are_named() {
-        let mut machine = Pretended::default();
+        let mut machine = FakeMachine::default();
         machine.file("/home/u/.aws/config", "[profile sso]\nsso_session = work\n[profile role]\nrole_arn = arn\n[profile half]\naws_access_key_id = A\n");
         for (profile, told) in [
             ("sso", "export-credentials"),

@@ -69,7 +69,7 @@ impl Profile {
 
 #[cfg(test)]
 mod tests {
-    use super::super::pretended::Pretended;
+    use super::super::pretended::FakeMachine;
     use super::*;
 
     const CONFIG: &str = "[default]\nregion = eu-west-1\n[profile  work]\nregion=us-east-2 # here\ns3 =\n  region = nowhere\n\
@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn profiles_are_joined_of_both_files() {
-        let mut machine = Pretended::default();
+        let mut machine = FakeMachine::default();
         machine.file("/home/u/.aws/config", CONFIG);
         machine.file("/home/u/.aws/credentials", "; keys\n[work]\naws_access_key_id = AK\n");
         assert_eq!(Profile::read(&machine, None).get("region"), Some("eu-west-1"));

@@ -31,13 +31,13 @@ pub fn account_number<M: Machine>(caller: &mut Caller<'_, M>) -> Result<String, 
 #[cfg(test)]
 mod tests {
     use super::super::ServiceOptions;
-    use super::super::pretended::Pretended;
+    use super::super::pretended::FakeMachine;
     use super::*;
 
     #[test]
     fn the_account_is_a_number_or_refused() {
         let asked = |body: &str| {
-            let mut machine = Pretended::default();
+            let mut machine = FakeMachine::default();
             for (name, value) in [("AWS_ACCESS_KEY_ID", "A"), ("AWS_SECRET_ACCESS_KEY", "B")] {
                 machine.set(name, value);
             }

@@ -144,14 +144,14 @@ fn is_own(url: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::pretended::Pretended;
+    use super::super::pretended::FakeMachine;
     use super::*;
 
     const KEYS: &str = "{\"AccessKeyId\":\"A\",\"SecretAccessKey\":\"B\",\"Token\":\"C\",\"Expiration\":\"2026-11-01T00:00:00Z\"}";
 
     #[test]
     fn a_container_s_keys_come_from_its_own_address_alone() {
-        let mut machine = Pretended::default();
+        let mut machine = FakeMachine::default();
         assert_eq!(of_container(&mut machine), Ok(None));
         machine.set("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "/v2/role");
         machine.set("AWS_CONTAINER_AUTHORIZATION_TOKEN", "secret");
@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn an_instance_s_keys_need_a_session() {
-        let mut machine = Pretended::default();
+        let mut machine = FakeMachine::default();
         machine.answer("PUT http://169.254.169.254/latest/api/token", 200, "SESSION");
         assert_eq!(of_instance(&mut machine), Ok(None));
         machine.answer("GET http://169.254.169.254/latest/meta-data/iam/security-credentials/", 200, "app\n");

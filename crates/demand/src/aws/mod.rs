@@ -78,4 +78,4 @@ fn variable(machine: &impl Machine, name: &str) -> Option<String> {
 #[cfg(test)]
 mod pretended;
 #[cfg(test)]
-pub(crate) use pretended::Pretended;
+pub(crate) use pretended::FakeMachine;

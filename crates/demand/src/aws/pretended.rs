@@ -10,7 +10,7 @@ use super::{Machine, Request, Response};
 
 /// Answers what it was given, and remembers what it was sent.
 #[derive(Default)]
-pub struct Pretended {
+pub struct FakeMachine {
     variables: BTreeMap<String, String>,
     files: BTreeMap<PathBuf, String>,
     answers: BTreeMap<String, Response>,
@@ -22,7 +22,7 @@ pub struct Pretended {
     pub waited: Duration,
 }
 
-impl Pretended {
+impl FakeMachine {
     pub fn set(&mut self, name: &str, value: &str) {
         self.variables.insert(name.to_owned(), value.to_owned());
     }
@@ -40,7 +40,7 @@ impl Pretended {
     }
 }
 
-impl Machine for Pretended {
+impl Machine for FakeMachine {
     fn variable(&self, name: &str) -> Option<String> {
         self.variables.get(name).cloned()
     }

@@ -23,9 +23,9 @@ const LABELS: [&str; 3] = ["device_name", "instance_name", "instance_id"];
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct TimeSeries {
-    metric: Labelled,
+    metric: LabelledResource,
     #[serde(default)]
-    resource: Labelled,
+    resource: LabelledResource,
     #[serde(default)]
     metric_kind: String,
     /// E.g. `1/s`.
@@ -36,7 +36,7 @@ struct TimeSeries {
 }
 
 #[derive(Deserialize, Default)]
-struct Labelled {
+struct LabelledResource {
     #[serde(rename = "type", default)]
     kind: String,
     #[serde(default)]

@@ -40,7 +40,7 @@ impl Spares {
 
 /// The buffers that are neither in flight nor free, by the numbers of their slots.
 #[derive(Debug)]
-pub struct Ahead {
+pub struct SpareBuffers {
     /// Made for a write of this many bytes.
     ready: Vec<(u32, u32)>,
     /// Written already: to be renewed.
@@ -53,7 +53,7 @@ pub struct Ahead {
     bytes: u32,
 }
 
-impl Ahead {
+impl SpareBuffers {
     /// The buffers beyond `depth`, of which those that are not left to reads are `filled` already or not.
     pub fn new(depth: u32, Spares { count, for_reads, .. }: Spares, filled: bool) -> Self {
         // With what is exchanged for them they are never more.
@@ -150,7 +150,8 @@ mod tests {
     #[test]
     fn no_buffer_is_lost_or_handed_out_twice() {
         let (depth, spares) = (4u32, 8u32);
-        let mut ahead = Ahead::new(depth, Spares { count: spares, for_reads: 4, fill_bytes: 0 }, false);
+        let mut ahead =
+            SpareBuffers::new(depth, Spares { count: spares, for_reads: 4, fill_bytes: 0 }, false);
         let mut free: Vec<(u32, bool)> = (0..depth).map(|slot| (slot, false)).collect();
         let mut state = 7u32;
         for _ in 0..10_000 {

@@ -27,6 +27,6 @@ pub use account::{Account, DirectionAccount, LiveAccounts};
 pub use failure::Failure;
 pub use gather::{Accounts, Measured, Observer, TargetTotals};
 pub use processors::{allowed_cpus, bind};
-pub use runner::{Filled, Job, JobPlan, Turn};
+pub use runner::{FilledBuffers, Job, JobPlan, Turn};
 pub use timeline::Timeline;
 pub use usage::Usage;

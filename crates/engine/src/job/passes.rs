@@ -12,7 +12,7 @@ use fathom_target::{Handle, advise, drop_cached, forget, is_block_device};
 /// The files of a job, and how much of its pass is left.
 #[derive(Debug)]
 pub struct Passes {
-    advised: Advised,
+    advised: AdvisedFiles,
     pass_bytes: u64,
     /// Whether the cache is emptied.
     drop: bool,
@@ -25,14 +25,14 @@ pub struct Passes {
 
 /// Files with the part of each that the kernel is told about.
 #[derive(Clone, Debug)]
-pub struct Advised {
+pub struct AdvisedFiles {
     /// Open files or devices.
     pub files: Vec<Arc<Handle>>,
     /// The part of each.
     pub span: Range<u64>,
 }
 
-impl Advised {
+impl AdvisedFiles {
     /// What a run begins with: the cache is emptied, and told what order to expect. Advice that a file system does
     /// not take is none that a run depends on.
     pub fn begin(&self, advice: &CacheAdvice) {
@@ -62,7 +62,7 @@ impl Advised {
 
 impl Passes {
     /// `None` where there is one pass, or nothing to do in a further one.
-    pub fn of(advice: &CacheAdvice, advised: Advised) -> Option<Self> {
+    pub fn of(advice: &CacheAdvice, advised: AdvisedFiles) -> Option<Self> {
         let hint = advice.hint.filter(|_| advice.hint_again);
         let pass_bytes = advice.pass_bytes.filter(|_| advice.drop || hint.is_some())?;
         let own = advice.own_passes;
@@ -102,7 +102,7 @@ mod tests {
         let share = |file: &Handle| cached_share(file, 0..BYTES).unwrap();
         let advice = CacheAdvice { drop: true, pass_bytes: Some(BYTES), ..CacheAdvice::default() };
         let file = Arc::new(file);
-        let advised = Advised { files: vec![Arc::clone(&file)], span: 0..BYTES };
+        let advised = AdvisedFiles { files: vec![Arc::clone(&file)], span: 0..BYTES };
         // The kernel starts writing back as it is told, and drops what a quick disk has taken by then: not each time.
         let stays = || {
             file.write_all_at(&content, 0).unwrap();

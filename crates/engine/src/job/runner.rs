@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use fathom_measure::Clock;
 use fathom_record::Direction;
 
-use super::ahead::{self, Ahead, Spares};
+use super::ahead::{self, SpareBuffers, Spares};
 use super::aside::Aside;
 use super::failure::{Failure, Failures};
 use super::pace::Pace;
@@ -69,7 +69,7 @@ pub struct JobPlan {
 
 /// Buffers that hold content before the job's first I/O.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Filled {
+pub struct FilledBuffers {
     /// Their length; 0: none is filled.
     bytes: u32,
     /// The first of them, up to the last buffer.
@@ -83,14 +83,14 @@ impl JobPlan {
     }
 
     /// Fills the buffers that only writes use: no write of the run waits for a whole one then.
-    pub fn fill<E: Engine>(&mut self, engine: &mut E) -> Filled {
+    pub fn fill<E: Engine>(&mut self, engine: &mut E) -> FilledBuffers {
         let Spares { count, for_reads, fill_bytes: bytes } = self.spares;
         // Where reads come too, any of the buffers up to the depth may become one's.
         let first = if for_reads > 0 { self.depth + for_reads.min(count) } else { 0 };
         for slot in (first..self.buffers()).take_while(|_| bytes > 0) {
             self.data.fill(&mut engine.buffer(slot)[..bytes as usize], false);
         }
-        Filled { bytes, first }
+        FilledBuffers { bytes, first }
     }
 
     /// The next start of an open arrival; 0 in a closed loop.
@@ -164,7 +164,7 @@ pub struct Job<E, C> {
     plan: JobPlan,
     next_arrival_ns: u64,
     slots: Box<[Slot]>,
-    ahead: Ahead,
+    ahead: SpareBuffers,
     lone: Lone,
     /// Whether the last write was filled in its turn, for lack of one that was made before.
     filled_in_turn: bool,
@@ -202,7 +202,7 @@ impl<E: Engine, C: Clock> Job<E, C> {
         clock: C,
         timeline: Timeline,
         mut plan: JobPlan,
-        filled: Filled,
+        filled: FilledBuffers,
         exchange: Exchange,
         stop: Arc<AtomicBool>,
     ) -> Self {
@@ -234,7 +234,7 @@ impl<E: Engine, C: Clock> Job<E, C> {
             timeline,
             next_arrival_ns,
             slots,
-            ahead: Ahead::new(plan.depth, plan.spares, filled.bytes > 0),
+            ahead: SpareBuffers::new(plan.depth, plan.spares, filled.bytes > 0),
             lone,
             filled_in_turn: false,
             free: (0..plan.depth).rev().collect(),

@@ -8,7 +8,7 @@ use fathom_order::InOrder;
 
 use super::crew::{CrewPlan, Ends};
 use super::gather::{Gather, JobEnding, Measured, Observer};
-use super::runner::{Filled, Job, JobPlan, Turn};
+use super::runner::{FilledBuffers, Job, JobPlan, Turn};
 use super::timeline::Timeline;
 use crate::{Engine, EngineError};
 
@@ -31,7 +31,7 @@ pub fn run<E: Engine>(
         let (end, exchange) = Ends::new();
         let number = job.job;
         let engine = build(&job)?;
-        let unfilled = Filled::default();
+        let unfilled = FilledBuffers::default();
         let runner = Job::new(engine, clock.clone(), timeline, job, unfilled, exchange, Arc::clone(&halt));
         jobs.push(Seat { number, runner: Some(runner), end, until_ns: 0 });
     }

@@ -32,7 +32,7 @@ use crate::os_error::{ECONNRESET, EINVAL, ENOTCONN};
 use crate::passthrough::status;
 use crate::{Arena, Completion, Engine, EngineError, Io, Stamps, Submission, Wait};
 use lost::Lost;
-use reconnect::Revival;
+use reconnect::Reconnection;
 
 /// Bytes that one reading of the socket takes at most: smaller ones double the cost of small I/Os.
 const READ_BYTES: usize = 256 << 10;
@@ -89,7 +89,7 @@ pub struct NvmeTcp<C: Clock> {
     carried: FabricQueue,
     home: Option<Arc<Remote>>,
     /// How a lost connection is made again; none where a loss is the end.
-    revival: Option<Revival>,
+    revival: Option<Reconnection>,
     /// Looks for answers without sleeping.
     polled: bool,
     clock: C,
@@ -153,7 +153,7 @@ impl<C: Clock> NvmeTcp<C> {
     /// target's name asks for that.
     #[must_use]
     pub fn kept_by(mut self, remote: &Arc<Remote>, job: u32, label: &str, buffer_bytes: u32) -> Self {
-        self.revival = Revival::of(remote, label, (self.places.len() as u32, buffer_bytes));
+        self.revival = Reconnection::of(remote, label, (self.places.len() as u32, buffer_bytes));
         self.home = Some(Arc::clone(remote));
         self.carried.job = job;
         self
@@ -367,7 +367,7 @@ impl<C: Clock> Engine for NvmeTcp<C> {
             return self.refused(io.slot, ENOTCONN);
         }
         // Without a connection it waits for the next one, and its time counts from here.
-        let is_out = self.revival.as_ref().is_some_and(Revival::is_out);
+        let is_out = self.revival.as_ref().is_some_and(Reconnection::is_out);
         let submitted_ns = if is_out { self.clock.now_ns() } else { 0 };
         if !is_out && !self.start(&io) {
             return self.refused(io.slot, EINVAL);
@@ -385,7 +385,7 @@ impl<C: Clock> Engine for NvmeTcp<C> {
     fn reap(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<(), EngineError> {
         let before = done.len();
         while self.in_flight > 0 {
-            if self.revival.as_ref().is_some_and(Revival::is_out) {
+            if self.revival.as_ref().is_some_and(Reconnection::is_out) {
                 if !self.revive(wait, done) {
                     return Ok(());
                 }

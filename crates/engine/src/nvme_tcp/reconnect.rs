@@ -18,7 +18,7 @@ const PAUSE_NS: u64 = 100_000_000;
 
 /// Whom a job connects to again, and for how long it tries.
 #[derive(Debug)]
-pub struct Revival {
+pub struct Reconnection {
     remote: Arc<Remote>,
     /// Of the job's socket, for telemetry.
     label: String,
@@ -38,7 +38,7 @@ struct Outage {
     last: Option<EngineError>,
 }
 
-impl Revival {
+impl Reconnection {
     /// For a job that is told by this label; none where a loss is the end.
     pub fn of(remote: &Arc<Remote>, label: &str, shape: (u32, u32)) -> Option<Self> {
         let limit_ns = u64::from(remote.reconnect_s()?) * 1_000_000_000;

@@ -63,15 +63,15 @@ pub fn seats(cpus: &[Cpu], devices: &[Option<Device>], jobs: u32) -> Result<Vec<
         let cause = format!("{jobs} jobs share {} CPUs, as the scheduler decides", cpus.len());
         return Err(EngineError::new(ErrorKind::Plan, "binding jobs to CPUs", cause));
     }
-    let mut taken: Vec<Taken<'_>> = Vec::with_capacity(jobs as usize);
+    let mut taken: Vec<ChosenCpu<'_>> = Vec::with_capacity(jobs as usize);
     for job in 0..jobs as usize {
         let place = job % devices.len().max(1);
         let device = devices.get(place).and_then(Option::as_ref);
         let free = cpus.iter().filter(|cpu| taken.iter().all(|other| other.cpu.id != cpu.id));
         let best = free.min_by_key(|cpu| {
             let queue = device.and_then(|device| queue_of(device, cpu));
-            let beside = |other: &&Taken<'_>| other.cpu.core == cpu.core;
-            let same_queue = |other: &&Taken<'_>| other.place == place && other.queue == queue;
+            let beside = |other: &&ChosenCpu<'_>| other.cpu.core == cpu.core;
+            let same_queue = |other: &&ChosenCpu<'_>| other.place == place && other.queue == queue;
             (
                 is_far(device, cpu),
                 taken.iter().filter(beside).count(),
@@ -82,9 +82,9 @@ pub fn seats(cpus: &[Cpu], devices: &[Option<Device>], jobs: u32) -> Result<Vec<
             )
         });
         let cpu = best.expect("there are at least as many CPUs as jobs");
-        taken.push(Taken { cpu, place, queue: device.and_then(|device| queue_of(device, cpu)) });
+        taken.push(ChosenCpu { cpu, place, queue: device.and_then(|device| queue_of(device, cpu)) });
     }
-    let why = |(at, seat): (usize, &Taken<'_>)| Seat {
+    let why = |(at, seat): (usize, &ChosenCpu<'_>)| Seat {
         cpu: seat.cpu.id,
         why: reason(seat, devices.get(seat.place).and_then(Option::as_ref), &taken[..at]),
     };
@@ -114,7 +114,7 @@ pub fn other_node(cpus: &[Cpu], devices: &[Option<Device>], bound: &[u32]) -> Op
     (!there.is_empty()).then_some(there)
 }
 
-struct Taken<'a> {
+struct ChosenCpu<'a> {
     cpu: &'a Cpu,
     /// Which device.
     place: usize,
@@ -138,7 +138,7 @@ fn is_far(device: Option<&Device>, cpu: &Cpu) -> bool {
     nodes.is_some_and(|(device, cpu)| device != cpu)
 }
 
-fn reason(seat: &Taken<'_>, device: Option<&Device>, before: &[Taken<'_>]) -> String {
+fn reason(seat: &ChosenCpu<'_>, device: Option<&Device>, before: &[ChosenCpu<'_>]) -> String {
     let mut parts = Vec::new();
     match (device, seat.queue) {
         (Some(device), Some(queue)) => parts.push(format!("queue {queue} of {}", device.name)),

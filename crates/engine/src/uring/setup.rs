@@ -13,7 +13,7 @@ use super::queue::Queue;
 use crate::{Arena, EngineError, ErrorKind};
 
 /// A ring ready for use.
-pub struct Made<S: squeue::EntryMarker = squeue::Entry, C: cqueue::EntryMarker = cqueue::Entry> {
+pub struct PreparedRing<S: squeue::EntryMarker = squeue::Entry, C: cqueue::EntryMarker = cqueue::Entry> {
     pub queue: Queue<S, C>,
     pub registered_buffers: bool,
     pub features: Vec<Feature>,
@@ -117,7 +117,7 @@ pub fn make<S: squeue::EntryMarker, C: cqueue::EntryMarker>(
     entries: u32,
     arena: &Arena,
     options: Options,
-) -> Result<Made<S, C>, EngineError> {
+) -> Result<PreparedRing<S, C>, EngineError> {
     let mut last = io::Error::from_raw_os_error(libc::EINVAL);
     for rung in LADDER {
         match rung.build(entries, options) {
@@ -137,7 +137,7 @@ fn register<S: squeue::EntryMarker, C: cqueue::EntryMarker>(
     files: &[RawFd],
     arena: &Arena,
     mut features: Vec<Feature>,
-) -> Result<Made<S, C>, EngineError> {
+) -> Result<PreparedRing<S, C>, EngineError> {
     let handle = queue.register_handle();
     queue
         .ring()
@@ -158,7 +158,7 @@ fn register<S: squeue::EntryMarker, C: cqueue::EntryMarker>(
         registered_buffers.is_ok(),
         registered_buffers.as_ref().err().map(buffer_note),
     );
-    Ok(Made { queue, registered_buffers: registered_buffers.is_ok(), features })
+    Ok(PreparedRing { queue, registered_buffers: registered_buffers.is_ok(), features })
 }
 
 fn buffer_note(error: &io::Error) -> String {

@@ -21,7 +21,7 @@ const LOOK_EVERY_MS: u32 = 10;
 
 /// Who asks, and for what.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wishes {
+pub struct ConnectOptions {
     /// Name of the host.
     pub host: String,
     /// Identifier of the host.
@@ -135,7 +135,7 @@ enum At {
 /// One admin queue until its controller is ready.
 #[derive(Clone, Debug)]
 pub struct Association {
-    wishes: Wishes,
+    wishes: ConnectOptions,
     at: At,
     facts: Facts,
     page_bytes: u64,
@@ -144,7 +144,7 @@ pub struct Association {
 
 impl Association {
     /// At the start.
-    pub fn new(wishes: Wishes) -> Self {
+    pub fn new(wishes: ConnectOptions) -> Self {
         Self { wishes, at: At::Connect, facts: Facts::default(), page_bytes: 4096, looks_left: 0 }
     }
 
@@ -160,7 +160,7 @@ impl Association {
     /// The data of a Connect of a queue of this association: the admin queue before its controller is known.
     pub fn data(&self) -> [u8; connect::DATA_BYTES] {
         let controller = if self.at == At::Connect { ANY_CONTROLLER } else { self.facts.controller };
-        let Wishes { host, host_id, subsystem, .. } = &self.wishes;
+        let ConnectOptions { host, host_id, subsystem, .. } = &self.wishes;
         let mut bytes = [0; connect::DATA_BYTES];
         bytes.copy_from_slice(ConnectData::new(*host_id, controller, subsystem, host).as_bytes());
         bytes

@@ -13,7 +13,7 @@ const MOST_READINGS: u32 = 6;
 
 /// One thing that can be connected to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct DiscoveryEntry {
     /// Name of the subsystem, or of a discovery service.
     pub subsystem: String,
     /// Whether it has namespaces, rather than being a discovery service.
@@ -33,7 +33,7 @@ pub struct Found {
 pub struct Reading {
     generation: Option<u64>,
     entries: u64,
-    found: Vec<Found>,
+    found: Vec<DiscoveryEntry>,
     at: u64,
     readings: u32,
 }
@@ -89,15 +89,15 @@ impl Reading {
     }
 
     /// What was found.
-    pub fn found(self) -> Vec<Found> {
+    pub fn found(self) -> Vec<DiscoveryEntry> {
         self.found
     }
 }
 
 /// What an entry says; none where it has no name that can be read.
-fn found(entry: &Entry) -> Option<Found> {
+fn found(entry: &Entry) -> Option<DiscoveryEntry> {
     let subsystem = entry.subsystem()?.to_owned();
-    Some(Found {
+    Some(DiscoveryEntry {
         has_namespaces: entry.subtype == discovery::NVM && subsystem != DISCOVERY_NAME,
         subsystem,
         transport: entry.trtype,

@@ -6,6 +6,6 @@ mod queue;
 mod setup;
 
 pub use association::{
-    ADMIN_ENTRIES, Association, Facts, Failure, NamespaceFacts, Next, Wishes, connect_refusal,
+    ADMIN_ENTRIES, Association, ConnectOptions, Facts, Failure, NamespaceFacts, Next, connect_refusal,
 };
 pub use queue::{Ended, HostQueue, Limits, Transfer};

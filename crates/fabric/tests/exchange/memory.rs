@@ -36,7 +36,7 @@ fn a_host_learns_what_the_controller_is() {
 fn hosts_and_subsystems_that_do_not_match_are_refused_by_name() {
     for (change, cause) in [
         (
-            (|it| it.subsystem = "nqn.other".to_owned()) as fn(&mut fathom_fabric::host::Wishes),
+            (|it| it.subsystem = "nqn.other".to_owned()) as fn(&mut fathom_fabric::host::ConnectOptions),
             "no such subsystem",
         ),
         (|it| it.host = "nqn.stranger".to_owned(), "Invalid Host"),
@@ -55,7 +55,7 @@ fn hosts_and_subsystems_that_do_not_match_are_refused_by_name() {
 fn the_discovery_service_lists_what_the_host_may_use() {
     for (name, listed) in [(HOST, 1), ("nqn.stranger", 0)] {
         let subsystem = crate::pair::subsystem();
-        let asked = fathom_fabric::host::Wishes { host: name.to_owned(), ..wishes(DISCOVERY_NAME) };
+        let asked = fathom_fabric::host::ConnectOptions { host: name.to_owned(), ..wishes(DISCOVERY_NAME) };
         let (mut host, mut target) = (Host::new(plain(), 1, 8192), Target::new(&subsystem));
         let mut association = Association::new(asked);
         associate(&mut association, &mut host, &mut target, &subsystem).unwrap();

@@ -2,7 +2,7 @@
 
 use fathom_campaign::{Subject, analyse};
 use fathom_report::{html, json, markdown, terminal};
-use fathom_store::{Resolved, Store};
+use fathom_store::{Store, StoredId};
 
 use super::stored::{StorePlace, existing};
 use crate::arguments::AnalyseArguments;
@@ -24,8 +24,8 @@ pub fn perform(place: &StorePlace, arguments: &AnalyseArguments) -> Result<Statu
     let path = store.path().to_owned();
     let open = || Store::open_read_only(&path);
     let subject = match &named {
-        Resolved::Run(id) => Subject::Run(id),
-        Resolved::Campaign(id) => Subject::Campaign(id),
+        StoredId::Run(id) => Subject::Run(id),
+        StoredId::Campaign(id) => Subject::Campaign(id),
     };
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let analysis = analyse(&open, subject, threads)?;

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::demand;
 use super::published;
-use super::stored::{Found, StorePlace, find};
+use super::stored::{StorePlace, Stored, find};
 use crate::arguments::AuditArguments;
 use crate::failure::Failure;
 use crate::layout;
@@ -66,8 +66,8 @@ pub fn perform(place: &StorePlace, arguments: &AuditArguments) -> Result<Status,
             subjects.extend(of_file(path)?);
         } else {
             match find(place, subject)?.0 {
-                Found::Run(run) => subjects.push(of_run(&run.id.clone(), &run)),
-                Found::Campaign(campaign) => {
+                Stored::Run(run) => subjects.push(of_run(&run.id.clone(), &run)),
+                Stored::Campaign(campaign) => {
                     return Err(Failure::usage(
                         subject.clone(),
                         format!("{} is a campaign", campaign.id()),

@@ -10,7 +10,7 @@ use fathom_telemetry::{Root, environment};
 use fathom_tools::Refusal;
 use jiff::Timestamp;
 
-use super::demand::aws::Here;
+use super::demand::aws::LocalMachine;
 use crate::arguments::OWN_BALANCES;
 use crate::failure::Failure;
 use crate::output;
@@ -27,7 +27,7 @@ const BEFORE_S: i64 = 1800;
 /// When it is not known of what, no credentials are found, or the service refuses.
 pub fn begin(asked: Option<&str>) -> Result<(), Failure> {
     let Some(asked) = asked else { return Ok(()) };
-    let mut here = Here::new();
+    let mut here = LocalMachine::new();
     let subjects = subjects(asked, &mut here)?;
     let from_unix_s = now() - BEFORE_S;
     let first = read(&mut here, &subjects, from_unix_s)?;
@@ -55,7 +55,7 @@ pub fn begin(asked: Option<&str>) -> Result<(), Failure> {
     Ok(())
 }
 
-fn read(here: &mut Here, subjects: &[String], from_unix_s: i64) -> Result<Vec<Balance>, Refusal> {
+fn read(here: &mut LocalMachine, subjects: &[String], from_unix_s: i64) -> Result<Vec<Balance>, Refusal> {
     let mut caller = Caller::new(here, ("monitoring", "CLOUDWATCH"), ServiceOptions::default())?;
     fetch_balances(subjects, (from_unix_s, now()), |body| caller.call(CLOUDWATCH_OPERATION, body))
 }
@@ -65,7 +65,7 @@ fn now() -> i64 {
 }
 
 /// The ids that were typed, or those of this machine and its volumes.
-fn subjects(asked: &str, here: &mut Here) -> Result<Vec<String>, Failure> {
+fn subjects(asked: &str, here: &mut LocalMachine) -> Result<Vec<String>, Failure> {
     if asked != OWN_BALANCES {
         let ids = asked.split(',').map(str::trim).filter(|id| !id.is_empty());
         return Ok(ids.map(str::to_owned).collect());

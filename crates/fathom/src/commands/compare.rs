@@ -7,7 +7,7 @@ use fathom_record::campaign::CompareRecord;
 use fathom_record::comparison::Decision;
 use fathom_record::{CampaignRecord, RunRecord};
 use fathom_report::{html, terminal};
-use fathom_store::{Resolved, Store};
+use fathom_store::{Store, StoredId};
 
 use super::again::{Permits, after_restart, to_continue};
 use super::agent;
@@ -154,8 +154,8 @@ fn is_target(name: &str) -> bool {
 
 fn side(store: &Store, name: &str) -> Result<StoredSide, Failure> {
     match store.resolve(name)? {
-        Resolved::Run(id) => Ok(StoredSide { kind: "run", runs: vec![store.run(&id)?], id }),
-        Resolved::Campaign(id) => {
+        StoredId::Run(id) => Ok(StoredSide { kind: "run", runs: vec![store.run(&id)?], id }),
+        StoredId::Campaign(id) => {
             let campaign = store.campaign(&id)?;
             let kind = StoredSide::kind_of(&campaign).ok_or_else(|| {
                 Failure::usage(

@@ -10,7 +10,7 @@ use fathom_record::condition::{
 };
 use fathom_record::{CampaignRecord, RunRecord, Workload, shell_word};
 
-use super::stored::{Found, StorePlace, find, runs_of};
+use super::stored::{StorePlace, Stored, find, runs_of};
 use crate::failure::Failure;
 use crate::output;
 
@@ -55,12 +55,12 @@ impl Conditions {
             let reference = match named(&condition) {
                 None => Reference::None,
                 Some(name) => match find(place, name)?.0 {
-                    Found::Run(run) => {
+                    Stored::Run(run) => {
                         let limit = of_run(&condition, &run);
                         limit.map_err(|Unmeasured(why)| without_reference(text, name, &why))?;
                         Reference::Run(run)
                     }
-                    Found::Campaign(_) => {
+                    Stored::Campaign(_) => {
                         let cause = format!("{name} is a campaign, and this is on a run");
                         return Err(refused(text, &cause, "name a run: fathom runs lists them"));
                     }
@@ -96,14 +96,14 @@ impl Conditions {
             let reference = match named(&condition) {
                 None => Reference::None,
                 Some(name) => match find(place, name)? {
-                    (Found::Campaign(campaign), store) => match *campaign {
+                    (Stored::Campaign(campaign), store) => match *campaign {
                         CampaignRecord::Assess(record) => {
                             let runs = runs_of(&store, &CampaignRecord::Assess(record.clone()))?;
                             Reference::Assessment(record, runs)
                         }
                         _ => return Err(no_assessment(text, name)),
                     },
-                    (Found::Run(_), _) => return Err(no_assessment(text, name)),
+                    (Stored::Run(_), _) => return Err(no_assessment(text, name)),
                 },
             };
             Ok(ResolvedCondition { condition, reference })
@@ -145,8 +145,8 @@ impl Conditions {
                 None => Reference::None,
                 Some(name) if name.eq_ignore_ascii_case(SIDE_A) => Reference::SideA,
                 Some(name) => match find(place, name)?.0 {
-                    Found::Run(run) => Reference::Run(run),
-                    Found::Campaign(_) => {
+                    Stored::Run(run) => Reference::Run(run),
+                    Stored::Campaign(_) => {
                         let remedy = "write a share of the other side, e.g. iops<95% of a, or name a run";
                         return Err(refused(text, &format!("{name} is a campaign"), remedy));
                     }

@@ -5,7 +5,7 @@ use std::path::Path;
 use fathom_campaign::calendar_now;
 use fathom_report::table::{Table, numbers, paths, titles, words};
 use fathom_report::terminal;
-use fathom_store::{Deleted, Deletion, DeletionChoice, Kept, StoreErrorKind};
+use fathom_store::{Deleted, Deletion, DeletionChoice, KeptItem, StoreErrorKind};
 use serde::Serialize;
 
 use super::moment::instant;
@@ -22,7 +22,7 @@ struct Document<'a> {
     version: u32,
     runs: &'a [String],
     campaigns: Vec<String>,
-    kept: Vec<Stays>,
+    kept: Vec<KeptLine>,
     /// Bytes of the store's files before.
     bytes_before: u64,
     /// Bytes of them now.
@@ -31,7 +31,7 @@ struct Document<'a> {
 
 /// Something that stays.
 #[derive(Serialize)]
-struct Stays {
+struct KeptLine {
     id: String,
     reason: String,
 }
@@ -100,7 +100,7 @@ fn remove_output(raw: &Path, run: &str) {
 }
 
 fn document(deletion: &Deletion, deleted: &Deleted) -> String {
-    let stays = |kept: &Kept| Stays { id: kept.id.clone(), reason: kept.reason.clone() };
+    let stays = |kept: &KeptItem| KeptLine { id: kept.id.clone(), reason: kept.reason.clone() };
     output::json(&Document {
         format: "fathom.deleted",
         version: 1,

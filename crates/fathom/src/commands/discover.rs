@@ -2,7 +2,7 @@
 
 use fathom_fabric::name::{FabricName, host_and_port, place};
 use fathom_measure::Bytes;
-use fathom_target::remote::{Discovery, Inquiry, Listed, discover};
+use fathom_target::remote::{DiscoveredSubsystem, Discovery, Inquiry, discover};
 use serde::Serialize;
 
 use crate::arguments::DiscoverArguments;
@@ -85,8 +85,8 @@ fn document(found: &Discovery) -> Document {
     }
 }
 
-fn subsystem(listed: &Listed) -> Subsystem {
-    let Listed { found, namespaces } = listed;
+fn subsystem(listed: &DiscoveredSubsystem) -> Subsystem {
+    let DiscoveredSubsystem { found, namespaces } = listed;
     let (known, error) = match namespaces {
         Some(Ok(known)) => (known.as_slice(), None),
         Some(Err(error)) => (&[][..], Some(error.cause.clone())),

@@ -6,7 +6,7 @@ use fathom_campaign::expectation;
 use fathom_measure::ByteRate;
 use fathom_record::RunRecord;
 
-use super::stored::{Found, StorePlace, find};
+use super::stored::{StorePlace, Stored, find};
 use crate::failure::Failure;
 
 const FLAG: &str = "--expect";
@@ -66,7 +66,7 @@ impl Reference {
         link_bytes_per_s: Option<f64>,
     ) -> Result<Self, Failure> {
         match find(place, &expected.run)?.0 {
-            Found::Run(run) => Ok(Self { run: *run, times: expected.times, link_bytes_per_s }),
+            Stored::Run(run) => Ok(Self { run: *run, times: expected.times, link_bytes_per_s }),
             _ => Err(Failure::usage(FLAG, format!("{} is not a run", expected.run), REMEDY)),
         }
     }

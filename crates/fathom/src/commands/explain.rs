@@ -16,7 +16,7 @@ use super::delivery::Delivery;
 use super::document;
 use super::published::{self, is_table};
 use super::seed::new_seed;
-use super::stored::{Found, StorePlace, find, runs_of};
+use super::stored::{StorePlace, Stored, find, runs_of};
 use crate::arguments::ExplainArguments;
 use crate::failure::Failure;
 use crate::progress::Screen;
@@ -51,15 +51,15 @@ pub fn perform(place: &StorePlace, arguments: ExplainArguments) -> Result<Status
     }
     let ceilings = arguments.explain.known()?;
     let (record, runs) = match finished(place, subject)? {
-        Finished::Explained(record, _) if !ceilings.is_empty() => {
+        ExplainSubject::Explained(record, _) if !ceilings.is_empty() => {
             return Err(Failure::usage(
                 format!("explaining {subject}"),
                 "its experiments were chosen for the limits that were given when it was made",
                 format!("explain a run of it with other limits: fathom runs --campaign {}", record.id),
             ));
         }
-        Finished::Explained(record, runs) => (*record, runs),
-        Finished::Runs(id, runs) => {
+        ExplainSubject::Explained(record, runs) => (*record, runs),
+        ExplainSubject::Runs(id, runs) => {
             let runs = without_series(subject, runs)?;
             let subject = id.as_deref().unwrap_or(subject);
             (explain_finished(subject, &runs, &ceilings), runs)
@@ -71,19 +71,19 @@ pub fn perform(place: &StorePlace, arguments: ExplainArguments) -> Result<Status
 }
 
 /// What a name or a file stands for.
-enum Finished {
+enum ExplainSubject {
     /// Runs to be explained, and the id of the run or campaign that they are, where they are in the store.
     Runs(Option<String>, Vec<RunRecord>),
     /// An explanation that was made by experiments, and its runs.
     Explained(Box<ExplainRecord>, Vec<RunRecord>),
 }
 
-fn finished(place: &StorePlace, subject: &str) -> Result<Finished, Failure> {
+fn finished(place: &StorePlace, subject: &str) -> Result<ExplainSubject, Failure> {
     let path = Path::new(subject);
     if path.is_file() {
         return match campaign_in(path) {
             Some(record) => of_campaign(path, record),
-            None => of_file(path).map(|runs| Finished::Runs(None, runs)),
+            None => of_file(path).map(|runs| ExplainSubject::Runs(None, runs)),
         };
     }
     if path.exists() || ENGINES.iter().any(|engine| subject.starts_with(engine)) {
@@ -94,12 +94,12 @@ fn finished(place: &StorePlace, subject: &str) -> Result<Finished, Failure> {
         ));
     }
     match find(place, subject)? {
-        (Found::Run(run), _) => Ok(Finished::Runs(Some(run.id.clone()), vec![*run])),
-        (Found::Campaign(campaign), store) => {
+        (Stored::Run(run), _) => Ok(ExplainSubject::Runs(Some(run.id.clone()), vec![*run])),
+        (Stored::Campaign(campaign), store) => {
             let runs = runs_of(&store, &campaign)?;
             Ok(match *campaign {
-                CampaignRecord::Explain(record) => Finished::Explained(record, runs),
-                other => Finished::Runs(Some(other.id().to_owned()), runs),
+                CampaignRecord::Explain(record) => ExplainSubject::Explained(record, runs),
+                other => ExplainSubject::Runs(Some(other.id().to_owned()), runs),
             })
         }
     }
@@ -136,9 +136,9 @@ fn campaign_in(path: &Path) -> Option<CampaignRecord> {
 }
 
 /// An explanation is shown again; other campaigns name their runs and do not hold them.
-fn of_campaign(path: &Path, record: CampaignRecord) -> Result<Finished, Failure> {
+fn of_campaign(path: &Path, record: CampaignRecord) -> Result<ExplainSubject, Failure> {
     match record {
-        CampaignRecord::Explain(record) => Ok(Finished::Explained(record, Vec::new())),
+        CampaignRecord::Explain(record) => Ok(ExplainSubject::Explained(record, Vec::new())),
         other => Err(Failure::usage(
             format!("explaining {}", path.display()),
             "a campaign's record names its runs and does not hold them",

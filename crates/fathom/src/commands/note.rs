@@ -21,19 +21,19 @@ struct Notes<'a> {
     format: &'static str,
     version: u32,
     id: &'a str,
-    notes: Vec<Written>,
+    notes: Vec<NoteLine>,
 }
 
 /// A note for programs.
 #[derive(Serialize)]
-pub struct Written {
+pub struct NoteLine {
     number: i64,
     text: String,
     author: Option<String>,
     at: String,
 }
 
-impl Written {
+impl NoteLine {
     /// The same as the store has it.
     pub fn of(note: Note) -> Self {
         Self { number: note.number, text: note.text, author: note.author, at: note.at }
@@ -63,7 +63,7 @@ pub fn perform(place: &StorePlace, arguments: &NoteArguments) -> Result<Status, 
     }
     let notes = store.notes(&what)?;
     let text = if arguments.switch.json {
-        let notes = notes.into_iter().map(Written::of).collect();
+        let notes = notes.into_iter().map(NoteLine::of).collect();
         output::json(&Notes { format: "fathom.notes", version: 1, id: what.id(), notes })
     } else {
         format!("{}\n{}", what.id(), lines(&notes))

@@ -38,11 +38,11 @@ struct Ready<'a> {
     address: String,
     nqn: &'a str,
     queues: u16,
-    namespaces: Vec<Served<'a>>,
+    namespaces: Vec<NamespaceLine<'a>>,
 }
 
 #[derive(Serialize)]
-struct Served<'a> {
+struct NamespaceLine<'a> {
     id: usize,
     backend: &'a str,
     size_bytes: u64,
@@ -54,7 +54,7 @@ struct Served<'a> {
 
 /// The line for programs at the end.
 #[derive(Serialize)]
-struct Ended {
+struct EndLine {
     format: &'static str,
     version: u32,
     ready: bool,
@@ -250,7 +250,7 @@ fn digests(choice: DigestChoice) -> Digests {
 fn ready<'a>(server: &'a Server, nqn: &'a str) -> Ready<'a> {
     let address = server.address();
     let several = server.export().namespaces().count() > 1;
-    let served = |(at, it): (usize, &'a fathom_nvmet::Exported)| Served {
+    let served = |(at, it): (usize, &'a fathom_nvmet::Exported)| NamespaceLine {
         id: at + 1,
         backend: &it.name,
         size_bytes: it.size_bytes,
@@ -322,8 +322,8 @@ fn words(ready: &Ready<'_>, address: SocketAddr, arguments: &NvmetArguments, bou
     lines.join("\n") + "\n"
 }
 
-fn ended(summary: Summary) -> Ended {
-    Ended {
+fn ended(summary: Summary) -> EndLine {
+    EndLine {
         format: "fathom.nvmet",
         version: 1,
         ready: false,
@@ -341,7 +341,7 @@ fn ended(summary: Summary) -> Ended {
     }
 }
 
-fn ended_words(it: &Ended) -> String {
+fn ended_words(it: &EndLine) -> String {
     let mut lines = vec![format!(
         "Served {} reads ({}) and {} writes ({}); {} I/Os failed",
         it.reads,

@@ -51,7 +51,7 @@ pub fn run(
     let broken =
         |cause: String| Failure::usage(RECORD, cause, "run the commands of the proof one by one, as printed");
     let run = parse_run(&demand::read(Path::new(RECORD))?).map_err(|error| broken(error.to_string()))?;
-    let judged = Judged::of(record, &run);
+    let judged = ProofResult::of(record, &run);
     output::message(&judged.words(record));
     Ok(Status::of_measurement(judged.proved))
 }
@@ -89,7 +89,7 @@ fn words(line: &str) -> Vec<String> {
 
 /// What a run shows of a choice.
 #[derive(Clone, Debug, PartialEq)]
-struct Judged {
+struct ProofResult {
     proved: bool,
     /// Share by which there were more I/Os than asked for; below 0 for fewer.
     rate_off: Option<f64>,
@@ -97,7 +97,7 @@ struct Judged {
     late_share: Option<f64>,
 }
 
-impl Judged {
+impl ProofResult {
     fn of(sizing: &SizingRecord, run: &RunRecord) -> Self {
         let achieved: f64 = run.summary.directions.iter().map(|direction| direction.operations_per_s).sum();
         let rate_off = run.summary.offered_per_s.filter(|rate| *rate > 0.0).map(|rate| achieved / rate - 1.0);

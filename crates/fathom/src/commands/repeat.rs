@@ -4,7 +4,7 @@ use std::path::Path;
 
 use fathom_campaign::{Evaluation, repeat};
 use fathom_measure::{ByteRate, Bytes, Nanos, counted};
-use fathom_published::{HELD, Held, Method, Published, doubts, parse_published, unused};
+use fathom_published::{HELD, HeldEvaluation, Method, Published, doubts, parse_published, unused};
 use fathom_record::CampaignRecord;
 use fathom_record::campaign::{AssessRecord, Quantity, RepeatPlan, RepeatStep};
 use fathom_record::spelling::nearest;
@@ -142,7 +142,7 @@ fn assessment(name: &str, place: &StorePlace) -> Result<AssessRecord, Failure> {
     }
 }
 
-fn table(held: &Held) -> Result<Published, Failure> {
+fn table(held: &HeldEvaluation) -> Result<Published, Failure> {
     parse_published(held.text).map_err(|refusal| Failure::usage(held.name, refusal.to_string(), FORM))
 }
 

@@ -7,7 +7,7 @@ use fathom_report::html;
 use fathom_report::markdown::{self, Markdown};
 use serde::Serialize;
 
-use super::stored::{Found, StorePlace, find, runs_of};
+use super::stored::{StorePlace, Stored, find, runs_of};
 use crate::arguments::ReportArguments;
 use crate::failure::Failure;
 use crate::output::{self, Machine};
@@ -16,7 +16,7 @@ use crate::status::Status;
 
 /// What was written, for programs.
 #[derive(Serialize)]
-struct Written {
+struct ReportSummary {
     format: &'static str,
     version: u32,
     files: Vec<String>,
@@ -29,8 +29,8 @@ struct Written {
 pub fn perform(place: &StorePlace, arguments: &ReportArguments) -> Result<Status, Failure> {
     let (found, store) = find(place, &arguments.name)?;
     let runs = match &found {
-        Found::Run(_) => Vec::new(),
-        Found::Campaign(campaign) => runs_of(&store, campaign)?,
+        Stored::Run(_) => Vec::new(),
+        Stored::Campaign(campaign) => runs_of(&store, campaign)?,
     };
     let mut documents = Vec::new();
     if let Some(path) = &arguments.html {
@@ -53,24 +53,28 @@ pub fn perform(place: &StorePlace, arguments: &ReportArguments) -> Result<Status
     }
     let files = places.iter().map(|place| place.name().display().to_string()).collect();
     if arguments.json {
-        Machine::Stdout.write(&output::json(&Written { format: "fathom.report", version: 1, files }))?;
+        Machine::Stdout.write(&output::json(&ReportSummary {
+            format: "fathom.report",
+            version: 1,
+            files,
+        }))?;
     } else {
         files.iter().for_each(|file| output::message(&format!("wrote {file}")));
     }
     Ok(Status::Done)
 }
 
-fn page(found: &Found, runs: &[RunRecord]) -> Result<String, Failure> {
+fn page(found: &Stored, runs: &[RunRecord]) -> Result<String, Failure> {
     Ok(match found {
-        Found::Run(run) => html::run(run)?,
-        Found::Campaign(campaign) => html::campaign(campaign, runs)?,
+        Stored::Run(run) => html::run(run)?,
+        Stored::Campaign(campaign) => html::campaign(campaign, runs)?,
     })
 }
 
-fn text(found: &Found, runs: &[RunRecord]) -> Result<Markdown, Failure> {
+fn text(found: &Stored, runs: &[RunRecord]) -> Result<Markdown, Failure> {
     Ok(match found {
-        Found::Run(run) => markdown::run(run)?,
-        Found::Campaign(campaign) => markdown::campaign(campaign, runs)?,
+        Stored::Run(run) => markdown::run(run)?,
+        Stored::Campaign(campaign) => markdown::campaign(campaign, runs)?,
     })
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use fathom_campaign::external::{External, run_external};
-use fathom_campaign::like::{Like, Wanted};
+use fathom_campaign::like::{Like, TargetDemand};
 use fathom_campaign::run_once;
 use fathom_measure::Nanos;
 use fathom_plan::{PlanSource, RawPlan, RunPlan};
@@ -50,7 +50,7 @@ pub fn perform(place: &StorePlace, mut arguments: RunArguments) -> Result<Status
 /// What a run is held against.
 pub struct Held<'a> {
     /// What it is to be like.
-    pub wanted: Option<&'a Wanted>,
+    pub wanted: Option<&'a TargetDemand>,
     /// A run that lets something be expected of it.
     pub reference: Option<&'a Reference>,
     /// When it fails.
@@ -128,7 +128,7 @@ pub fn source(file: Option<&Path>, flags: RawPlan) -> Result<PlanSource, Failure
 }
 
 /// A plan like a profile, with the flags that override it, and what it is to be like.
-fn like(path: &Path, scale: f64, flags: RawPlan) -> Result<(PlanSource, Option<Wanted>), Failure> {
+fn like(path: &Path, scale: f64, flags: RawPlan) -> Result<(PlanSource, Option<TargetDemand>), Failure> {
     let name = path.display().to_string();
     let refused = |cause: String| {
         Failure::usage(&name, cause, "make a profile: fathom profile SOURCE --json FILE.json")

@@ -8,7 +8,7 @@ use fathom_store::{CampaignRow, CampaignState, Labels, Note, RunFilter, RunRow a
 use serde::Serialize;
 
 use super::moment::since;
-use super::note::Written;
+use super::note::NoteLine;
 use super::stored::StorePlace;
 use crate::arguments::RunsArguments;
 use crate::failure::Failure;
@@ -49,13 +49,13 @@ struct Run {
     campaign: Option<String>,
     step: Option<String>,
     tags: Vec<String>,
-    notes: Vec<Written>,
+    notes: Vec<NoteLine>,
     baseline: bool,
 }
 
 /// What people say of what is listed.
 #[derive(Default)]
-struct Said {
+struct PeopleNotes {
     labels: Labels,
     notes: BTreeMap<String, Vec<Note>>,
     baselines: BTreeSet<String>,
@@ -83,7 +83,7 @@ pub fn perform(place: &StorePlace, arguments: &RunsArguments) -> Result<Status, 
         Some(store) => listed(store, arguments)?,
         None => Default::default(),
     };
-    let mut said = store.as_ref().map(Said::read).transpose()?.unwrap_or_default();
+    let mut said = store.as_ref().map(PeopleNotes::read).transpose()?.unwrap_or_default();
     let text = if arguments.switch.json {
         output::json(&List {
             format: "fathom.runs",
@@ -132,7 +132,7 @@ fn listed(store: &Store, arguments: &RunsArguments) -> Result<(Vec<Stored>, Vec<
 }
 
 /// A line of the table. How many checks failed stands in the record alone.
-fn row(store: Option<&Store>, run: &Stored, said: &Said) -> RunRow {
+fn row(store: Option<&Store>, run: &Stored, said: &PeopleNotes) -> RunRow {
     let outcome = match (run.ending.as_str(), run.valid) {
         ("interrupted", _) => RunOutcome::Interrupted,
         ("failed", _) => RunOutcome::Failed,
@@ -158,7 +158,7 @@ fn row(store: Option<&Store>, run: &Stored, said: &Said) -> RunRow {
     }
 }
 
-impl Said {
+impl PeopleNotes {
     fn read(store: &Store) -> Result<Self, Failure> {
         let baselines = store.baselines()?.into_iter().map(|baseline| baseline.run).collect();
         Ok(Self { labels: store.labels()?, notes: store.notes_of_runs()?, baselines })
@@ -199,11 +199,11 @@ fn state(state: CampaignState) -> &'static str {
 }
 
 impl Run {
-    fn of(row: Stored, said: &mut Said) -> Self {
+    fn of(row: Stored, said: &mut PeopleNotes) -> Self {
         let notes = said.notes.remove(&row.id).unwrap_or_default();
         Self {
             tags: said.labels.runs.remove(&row.id).unwrap_or_default(),
-            notes: notes.into_iter().map(Written::of).collect(),
+            notes: notes.into_iter().map(NoteLine::of).collect(),
             baseline: said.baselines.contains(&row.id),
             id: row.id,
             started_at: row.started_at,
@@ -231,7 +231,7 @@ impl Run {
 }
 
 impl Campaign {
-    fn of(row: CampaignRow, said: &mut Said) -> Self {
+    fn of(row: CampaignRow, said: &mut PeopleNotes) -> Self {
         Self {
             tags: said.labels.campaigns.remove(&row.id).unwrap_or_default(),
             id: row.id,

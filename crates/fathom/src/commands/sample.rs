@@ -65,7 +65,7 @@ const SAMPLES: [Sample; 3] = [
 
 /// What was written, for programs.
 #[derive(Serialize)]
-struct Written {
+struct SampleSummary {
     format: &'static str,
     version: u32,
     files: Vec<PathBuf>,
@@ -92,7 +92,7 @@ pub fn perform(arguments: &SampleArguments) -> Result<Status, Failure> {
     }
     let files: Vec<PathBuf> = files.iter().map(|file| file.name().to_owned()).collect();
     if arguments.json {
-        output::result(&output::json(&Written { format: "fathom.sample", version: 1, files }))?;
+        output::result(&output::json(&SampleSummary { format: "fathom.sample", version: 1, files }))?;
         return Ok(Status::Done);
     }
     let mut text = String::new();

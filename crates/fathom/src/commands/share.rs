@@ -1,7 +1,7 @@
 //! `fathom share`: runs and campaigns as one file, with the screens of `fathom serve`.
 
 use fathom_page::{Redacted, share};
-use fathom_store::Resolved;
+use fathom_store::StoredId;
 use serde::Serialize;
 
 use super::stored::{StorePlace, existing};
@@ -13,7 +13,7 @@ use crate::status::Status;
 
 /// What was written, for programs.
 #[derive(Serialize)]
-struct Written {
+struct ShareSummary {
     format: &'static str,
     version: u32,
     file: String,
@@ -29,13 +29,13 @@ struct Written {
 pub fn perform(place: &StorePlace, arguments: &ShareArguments) -> Result<Status, Failure> {
     let first = arguments.names.first().map_or("", String::as_str);
     let store = existing(place, first)?;
-    let what: Vec<Resolved> =
+    let what: Vec<StoredId> =
         arguments.names.iter().map(|name| store.resolve(name)).collect::<Result<_, _>>()?;
     let file = OutputFile::check(&arguments.html, Content::Marked)?;
     let hidden: Vec<Redacted> = arguments.redact.iter().map(|part| (*part).into()).collect();
     let page = share(&store, &what, &hidden)?;
     file.write(&page.html)?;
-    let written = Written {
+    let written = ShareSummary {
         format: "fathom.shared",
         version: 1,
         file: file.name().display().to_string(),

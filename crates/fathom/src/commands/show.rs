@@ -1,11 +1,11 @@
 //! `fathom show`: a run or a campaign on the terminal, or its record.
 
 use fathom_report::terminal;
-use fathom_store::{Resolved, Store};
+use fathom_store::{Store, StoredId};
 
 use super::document::{self, Shape};
 use super::note::lines;
-use super::stored::{Found, StorePlace, find};
+use super::stored::{StorePlace, Stored, find};
 use super::tag::tags_of;
 use crate::arguments::ShowArguments;
 use crate::failure::Failure;
@@ -20,10 +20,10 @@ pub fn perform(place: &StorePlace, arguments: &ShowArguments) -> Result<Status, 
     let (found, store) = find(place, &arguments.name)?;
     let shape = if arguments.compact { Shape::Compact } else { Shape::Indented };
     let mut text = match (&found, arguments.switch.json) {
-        (Found::Run(run), true) => document::run(run, &[], shape),
-        (Found::Run(run), false) => terminal::run(run, output::style()),
-        (Found::Campaign(campaign), true) => document::campaign(campaign, &[], shape),
-        (Found::Campaign(campaign), false) => terminal::campaign(campaign, output::style()),
+        (Stored::Run(run), true) => document::run(run, &[], shape),
+        (Stored::Run(run), false) => terminal::run(run, output::style()),
+        (Stored::Campaign(campaign), true) => document::campaign(campaign, &[], shape),
+        (Stored::Campaign(campaign), false) => terminal::campaign(campaign, output::style()),
     };
     if !arguments.switch.json {
         text += &said(&store, &found)?;
@@ -33,10 +33,10 @@ pub fn perform(place: &StorePlace, arguments: &ShowArguments) -> Result<Status, 
 }
 
 /// What people say of it, which its record does not hold.
-fn said(store: &Store, found: &Found) -> Result<String, Failure> {
+fn said(store: &Store, found: &Stored) -> Result<String, Failure> {
     let what = match found {
-        Found::Run(run) => Resolved::Run(run.id.clone()),
-        Found::Campaign(campaign) => Resolved::Campaign(campaign.id().to_owned()),
+        Stored::Run(run) => StoredId::Run(run.id.clone()),
+        Stored::Campaign(campaign) => StoredId::Campaign(campaign.id().to_owned()),
     };
     let (tags, notes) = (tags_of(store, &what)?, store.notes(&what)?);
     let is_baseline = store.baselines()?.iter().any(|baseline| baseline.run == what.id());

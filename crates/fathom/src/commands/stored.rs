@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use fathom_record::{CampaignRecord, RunRecord, shell_word};
 use fathom_report::runs_drawn;
-use fathom_store::{Resolved, RunFilter, Store, StoreError, StoreErrorKind, default_path, raw_folder};
+use fathom_store::{RunFilter, Store, StoreError, StoreErrorKind, StoredId, default_path, raw_folder};
 
 use crate::config::Config;
 use crate::failure::Failure;
@@ -109,7 +109,7 @@ impl StorePlace {
 
 /// A run or a campaign, read.
 #[derive(Debug)]
-pub enum Found {
+pub enum Stored {
     /// A run.
     Run(Box<RunRecord>),
     /// A campaign.
@@ -120,11 +120,11 @@ pub enum Found {
 ///
 /// # Errors
 /// When there is no such name, or what is there is damaged.
-pub fn find(place: &StorePlace, name: &str) -> Result<(Found, Store), Failure> {
+pub fn find(place: &StorePlace, name: &str) -> Result<(Stored, Store), Failure> {
     let store = existing(place, name)?;
     let found = match store.resolve(name)? {
-        Resolved::Run(id) => Found::Run(Box::new(store.run(&id)?)),
-        Resolved::Campaign(id) => Found::Campaign(Box::new(store.campaign(&id)?)),
+        StoredId::Run(id) => Stored::Run(Box::new(store.run(&id)?)),
+        StoredId::Campaign(id) => Stored::Campaign(Box::new(store.campaign(&id)?)),
     };
     Ok((found, store))
 }

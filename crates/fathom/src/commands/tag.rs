@@ -1,7 +1,7 @@
 //! `fathom tag`: words on a run or a campaign, by which it is found again.
 
 use fathom_campaign::calendar_now;
-use fathom_store::{Resolved, Store, check_word};
+use fathom_store::{Store, StoredId, check_word};
 use serde::Serialize;
 
 use super::stored::{StorePlace, existing};
@@ -57,11 +57,11 @@ pub fn perform(place: &StorePlace, arguments: &TagArguments) -> Result<Status, F
 ///
 /// # Errors
 /// When the store cannot be read.
-pub fn tags_of(store: &Store, what: &Resolved) -> Result<Vec<String>, Failure> {
+pub fn tags_of(store: &Store, what: &StoredId) -> Result<Vec<String>, Failure> {
     let mut labels = store.labels()?;
     let of = match what {
-        Resolved::Run(_) => &mut labels.runs,
-        Resolved::Campaign(_) => &mut labels.campaigns,
+        StoredId::Run(_) => &mut labels.runs,
+        StoredId::Campaign(_) => &mut labels.campaigns,
     };
     Ok(of.remove(what.id()).unwrap_or_default())
 }

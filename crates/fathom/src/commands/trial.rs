@@ -6,7 +6,7 @@ use fathom_measure::{Bytes, Nanos};
 use fathom_plan::RunPlan;
 use fathom_record::Workload;
 use fathom_tools::diskspd::Mapping;
-use fathom_tools::fio::map::{Doer, Mapped};
+use fathom_tools::fio::map::{Executor, MappedJob};
 
 use crate::failure::Failure;
 
@@ -74,20 +74,20 @@ impl Trial {
     }
 
     /// Shortens the jobs that fathom runs itself, and how long each waits before it begins.
-    pub fn shorten_jobs(&self, mapped: &mut [Mapped]) {
+    pub fn shorten_jobs(&self, mapped: &mut [MappedJob]) {
         for job in mapped {
             job.start_after_ns = job.start_after_ns.min(self.time.0);
             match &mut job.doer {
-                Doer::Fathom(runs) => {
+                Executor::Fathom(runs) => {
                     for run in runs {
                         self.shorten(&mut run.workload);
                         self.shorten_files(run);
                     }
                 }
-                Doer::Burner(burner) => {
+                Executor::Burner(burner) => {
                     burner.time_ns = Some(burner.time_ns.map_or(self.time.0, |ns| ns.min(self.time.0)));
                 }
-                Doer::Fio(_) => {}
+                Executor::Fio(_) => {}
             }
         }
     }
@@ -107,7 +107,7 @@ mod tests {
     use fathom_tools::fio::cmdline;
     use fathom_tools::fio::document;
     use fathom_tools::fio::job::Variables;
-    use fathom_tools::fio::map::{Around, map};
+    use fathom_tools::fio::map::{JobContext, map};
 
     use super::*;
 
@@ -125,7 +125,7 @@ mod tests {
                 &mut |_, _| Err(std::io::ErrorKind::NotFound.into()),
             )
             .unwrap();
-        let around = Around { target_bytes: &|_| None, log: &|_| Ok(None), new_seed: 1 };
+        let around = JobContext { target_bytes: &|_| None, log: &|_| Ok(None), new_seed: 1 };
         let mut mapped = vec![map(&jobs[0], &around).unwrap()];
         assert_eq!(mapped[0].start_after_ns, 60_000_000_000);
         Trial::of("2s,64MiB").unwrap().shorten_jobs(&mut mapped);

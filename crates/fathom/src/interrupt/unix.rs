@@ -10,7 +10,7 @@ use signal_hook::{flag, low_level};
 
 use super::{SAID, STATUS};
 use crate::failure::Failure;
-use crate::progress::Voice;
+use crate::progress::MessageLine;
 
 /// Watches the signals from now on. The flag is set by the first of them, and what happens is said.
 ///
@@ -18,7 +18,7 @@ use crate::progress::Voice;
 ///
 /// # Errors
 /// When the system refuses to report signals.
-pub fn watch(voice: Voice) -> Result<Arc<AtomicBool>, Failure> {
+pub fn watch(voice: MessageLine) -> Result<Arc<AtomicBool>, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
     let failed = |error: std::io::Error| Failure::system("watching for Ctrl-C", error);
     let (mut heard, signalled) = UnixStream::pair().map_err(failed)?;

@@ -10,16 +10,16 @@ use windows_sys::core::BOOL;
 
 use super::{SAID, STATUS};
 use crate::failure::Failure;
-use crate::progress::Voice;
+use crate::progress::MessageLine;
 
 /// What is set, and who says so; one for the process, as the console is.
-static WATCHED: OnceLock<(Arc<AtomicBool>, Voice)> = OnceLock::new();
+static WATCHED: OnceLock<(Arc<AtomicBool>, MessageLine)> = OnceLock::new();
 
 /// Watches the console from now on. The flag is set by the first request to end, and what happens is said.
 ///
 /// # Errors
 /// When the system refuses to report them.
-pub fn watch(voice: Voice) -> Result<Arc<AtomicBool>, Failure> {
+pub fn watch(voice: MessageLine) -> Result<Arc<AtomicBool>, Failure> {
     let (stop, _) = WATCHED.get_or_init(|| (Arc::default(), voice));
     // SAFETY: the function lives as long as the process, and takes what the system gives it.
     if unsafe { SetConsoleCtrlHandler(Some(heard), 1) } == 0 {

@@ -72,7 +72,7 @@ pub struct OutputFile {
 }
 
 /// What is at a place, and so what becomes of it.
-enum Found {
+enum Destination {
     /// Nothing, or a file that is replaced and had these permissions. The path is what a link of the name
     /// points to: that is replaced, not the link.
     File(PathBuf, Option<Permissions>),
@@ -101,7 +101,7 @@ impl OutputFile {
 
     fn checked(self) -> Result<Self, Failure> {
         let (place, name) = (&self, &self.name);
-        if let Found::File(path, _) = place.look()? {
+        if let Destination::File(path, _) = place.look()? {
             let (temporary, _) = temporary(&path).map_err(|error| failed(name, &error))?;
             let _ = fs::remove_file(temporary);
         }
@@ -148,13 +148,13 @@ impl OutputFile {
 
     fn filled(&self, fill: impl FnOnce(&File) -> io::Result<()>) -> Result<File, Failure> {
         match self.look()? {
-            Found::Stream => self.send(fill),
-            Found::File(path, _) => self.replace(&path, fill),
+            Destination::Stream => self.send(fill),
+            Destination::File(path, _) => self.replace(&path, fill),
         }
     }
 
     /// What is at the place now.
-    fn look(&self) -> Result<Found, Failure> {
+    fn look(&self) -> Result<Destination, Failure> {
         let name = &self.name;
         let failed = |error: &io::Error| failed(name, error);
         let path = fs::canonicalize(name).unwrap_or_else(|_| name.clone());
@@ -165,7 +165,7 @@ impl OutputFile {
                     let cause = format!("it is a link to {}, which is not there", leads.display());
                     return Err(refused(name, &cause, "name the file itself"));
                 }
-                return Ok(Found::File(path, None));
+                return Ok(Destination::File(path, None));
             }
             other => other.map_err(|error| failed(&error))?,
         };
@@ -173,7 +173,7 @@ impl OutputFile {
             return Err(refused(name, "it is a folder", "name a file in it"));
         }
         if stream::is_stream(&meta) || meta.is_file() && stream::is_opened_already(name) {
-            return Ok(Found::Stream);
+            return Ok(Destination::Stream);
         }
         if !meta.is_file() {
             return Err(refused(name, "it is a device, not a file", "name a file"));
@@ -188,7 +188,7 @@ impl OutputFile {
                 return Err(self.in_the_way());
             }
         }
-        Ok(Found::File(path, Some(meta.permissions())))
+        Ok(Destination::File(path, Some(meta.permissions())))
     }
 
     /// Writes to a pipe, a terminal, or what the shell has opened; behind what is in it.
@@ -210,7 +210,7 @@ impl OutputFile {
         // Synced before it takes the name: some file systems find out only then that they are full.
         let written = fill(&file).and_then(|()| file.sync_all()).map_err(failed);
         let published = written.and_then(|()| match self.look()? {
-            Found::File(now, permissions) if now == path => {
+            Destination::File(now, permissions) if now == path => {
                 if let Some(permissions) = &permissions {
                     file.set_permissions(permissions.clone()).map_err(failed)?;
                 }

@@ -19,12 +19,12 @@ use indicatif::ProgressBar;
 use crate::output::{self, Machine};
 use lines::Lines;
 use plain::Plain;
-use redrawn::Redrawn;
+use redrawn::ProgressLine;
 
 /// Where a measurement shows how it goes: to people on stderr, to programs on stdout where that was asked for, and to
 /// whoever looks on from other processes.
 pub struct Screen {
-    shown: Shown,
+    shown: Display,
     lines: Option<Lines>,
     onlookers: Onlookers,
 }
@@ -43,20 +43,20 @@ impl Onlookers {
 }
 
 /// What people see.
-enum Shown {
+enum Display {
     /// Nowhere.
     Quiet,
     /// On a terminal.
-    Redrawn(Redrawn),
+    Redrawn(ProgressLine),
     /// In a file or a pipe.
     Plain(Plain<WallClock>),
 }
 
 /// Says single sentences without disturbing the line that is redrawn; may be used from any thread.
 #[derive(Clone, Debug)]
-pub struct Voice(Option<ProgressBar>);
+pub struct MessageLine(Option<ProgressBar>);
 
-impl Voice {
+impl MessageLine {
     /// Says it on stderr.
     pub fn say(&self, text: &str) {
         match &self.0 {
@@ -70,11 +70,11 @@ impl Screen {
     /// What stderr is good for. `total_ns` is the length of a single run, where that is known.
     pub fn new(quiet: bool, total_ns: Option<u64>) -> Self {
         let shown = if quiet {
-            Shown::Quiet
+            Display::Quiet
         } else if output::can_redraw() {
-            Shown::Redrawn(Redrawn::new(total_ns))
+            Display::Redrawn(ProgressLine::new(total_ns))
         } else {
-            Shown::Plain(Plain::new(WallClock::start_on_system_clock().0, total_ns, output::message))
+            Display::Plain(Plain::new(WallClock::start_on_system_clock().0, total_ns, output::message))
         };
         Self { shown, lines: None, onlookers: Onlookers::default() }
     }
@@ -98,10 +98,10 @@ impl Screen {
     }
 
     /// For messages while this is in use.
-    pub fn voice(&self) -> Voice {
+    pub fn voice(&self) -> MessageLine {
         match &self.shown {
-            Shown::Redrawn(redrawn) => Voice(Some(redrawn.line().clone())),
-            _ => Voice(None),
+            Display::Redrawn(redrawn) => MessageLine(Some(redrawn.line().clone())),
+            _ => MessageLine(None),
         }
     }
 
@@ -113,9 +113,9 @@ impl Screen {
 
     fn shown(&mut self) -> Option<&mut dyn Progress> {
         match &mut self.shown {
-            Shown::Quiet => None,
-            Shown::Redrawn(redrawn) => Some(redrawn),
-            Shown::Plain(plain) => Some(plain),
+            Display::Quiet => None,
+            Display::Redrawn(redrawn) => Some(redrawn),
+            Display::Plain(plain) => Some(plain),
         }
     }
 }

@@ -4,7 +4,7 @@ use fathom_campaign::{Progress, Second, StepNotice};
 use fathom_measure::Clock;
 use fathom_target::Preparation;
 
-use super::progress_words::{self, Left};
+use super::progress_words::{self, RemainingTime};
 use crate::layout;
 
 /// Figures come no more often than this.
@@ -14,7 +14,7 @@ const EVERY_NS: u64 = 5_000_000_000;
 pub struct Plain<C> {
     clock: C,
     write: fn(&str),
-    left: Left,
+    left: RemainingTime,
     last_ns: u64,
 }
 
@@ -22,7 +22,7 @@ impl<C: Clock> Plain<C> {
     /// Writes through `write`; the first figures come when [`EVERY_NS`] have passed.
     pub fn new(clock: C, total_ns: Option<u64>, write: fn(&str)) -> Self {
         let last_ns = clock.now_ns();
-        Self { clock, write, left: Left { at_start_ns: total_ns, simulated: false }, last_ns }
+        Self { clock, write, left: RemainingTime { at_start_ns: total_ns, simulated: false }, last_ns }
     }
 
     fn line(&self, text: &str) {

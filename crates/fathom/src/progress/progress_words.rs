@@ -51,14 +51,14 @@ pub fn figure_forms(second: &Second) -> [String; 3] {
 
 /// What is left to wait.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Left {
+pub struct RemainingTime {
     /// Time that was left when the current run started its I/O.
     pub at_start_ns: Option<u64>,
     /// Whether that is time of a simulated clock, by which nobody waits.
     pub simulated: bool,
 }
 
-impl Left {
+impl RemainingTime {
     /// `18 s left`, or how long it has run where the end is not known.
     pub fn after(self, until_ns: u64) -> String {
         let of = if self.simulated { " of simulated time" } else { "" };
@@ -92,11 +92,11 @@ mod tests {
 
     #[test]
     fn what_is_left_never_goes_below_nothing() {
-        let left = Left { at_start_ns: Some(30_000_000_000), simulated: false };
-        let simulated = Left { simulated: true, ..left };
+        let left = RemainingTime { at_start_ns: Some(30_000_000_000), simulated: false };
+        let simulated = RemainingTime { simulated: true, ..left };
         assert_eq!(simulated.after(12_000_400_000), "18 s of simulated time left");
         assert_eq!(left.after(12_000_400_000), "18 s left");
         assert_eq!(left.after(40_000_000_000), "0 s left");
-        assert_eq!(Left::default().after(5_000_000_000), "5 s so far");
+        assert_eq!(RemainingTime::default().after(5_000_000_000), "5 s so far");
     }
 }

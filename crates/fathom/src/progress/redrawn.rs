@@ -4,26 +4,26 @@ use fathom_campaign::{Progress, Second, StepNotice};
 use fathom_target::Preparation;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::progress_words::{self, Left};
+use super::progress_words::{self, RemainingTime};
 use crate::layout;
 use crate::output;
 
 /// The line and what it says. It is taken away when this is dropped.
-pub struct Redrawn {
+pub struct ProgressLine {
     line: ProgressBar,
     /// What runs, for an assessment: in full, and ever shorter for narrow terminals.
     step: Option<[String; 3]>,
-    left: Left,
+    left: RemainingTime,
 }
 
-impl Redrawn {
+impl ProgressLine {
     /// A line that says that things start.
     pub fn new(total_ns: Option<u64>) -> Self {
         // Drawn only when something is new: a clock that ticks would run beside the measurement.
         let style = ProgressStyle::with_template("{wide_msg}").expect("the template is well formed");
         let line =
             ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(10)).with_style(style);
-        let this = Self { line, step: None, left: Left { at_start_ns: total_ns, simulated: false } };
+        let this = Self { line, step: None, left: RemainingTime { at_start_ns: total_ns, simulated: false } };
         this.draw("starting", None);
         this
     }
@@ -54,13 +54,13 @@ fn forms(step: Option<&[String; 3]>, text: &str, figures: Option<&[String; 3]>) 
     ORDER.map(form).to_vec()
 }
 
-impl Drop for Redrawn {
+impl Drop for ProgressLine {
     fn drop(&mut self) {
         self.line.finish_and_clear();
     }
 }
 
-impl Progress for Redrawn {
+impl Progress for ProgressLine {
     fn preparing(&mut self, what: Preparation, done_bytes: u64, total_bytes: u64) {
         self.draw(&progress_words::preparing(what, done_bytes, total_bytes), None);
     }

@@ -17,16 +17,16 @@ use super::AccountTerms;
 #[derive(Debug)]
 pub struct AtInstances<'a> {
     terms: AccountTerms<'a>,
-    bought: BTreeMap<&'a str, Bought>,
+    bought: BTreeMap<&'a str, BoughtTotals>,
     /// The instance whose rows are coming, and what all of its volumes did by time.
     open: Option<(String, BTreeMap<i64, Interval>)>,
     found: Vec<AtInstance>,
-    done: HashMap<String, Together>,
+    done: HashMap<String, CombinedPeak>,
 }
 
 /// What an instance's volumes have bought.
 #[derive(Clone, Copy, Debug, Default)]
-struct Bought {
+struct BoughtTotals {
     volumes: u64,
     iops: u64,
     bytes_per_s: u64,
@@ -38,7 +38,7 @@ struct Bought {
 
 /// What its volumes did together.
 #[derive(Clone, Copy, Debug)]
-struct Together {
+struct CombinedPeak {
     iops: u64,
     bytes_per_s: u64,
     headroom: u32,
@@ -46,7 +46,7 @@ struct Together {
 
 impl<'a> AtInstances<'a> {
     pub fn new(terms: AccountTerms<'a>, offers: &BTreeMap<&'a str, Offer>) -> Self {
-        let mut bought: BTreeMap<&str, Bought> = BTreeMap::new();
+        let mut bought: BTreeMap<&str, BoughtTotals> = BTreeMap::new();
         for (volume, offer) in offers {
             let Some(instance) = terms.inventory.holder(volume) else { continue };
             let of = bought.entry(instance).or_default();
@@ -94,7 +94,8 @@ impl<'a> AtInstances<'a> {
         let needs = requirement(demand, patience, Precision::Margin);
         let mut judge = Judge::new(Need { demand, size_gib: 1, patience, instance: None });
         let headroom = headroom(&mut judge, &limits);
-        let together = Together { iops: needs.operations_per_s, bytes_per_s: needs.bytes_per_s, headroom };
+        let together =
+            CombinedPeak { iops: needs.operations_per_s, bytes_per_s: needs.bytes_per_s, headroom };
         self.done.insert(instance, together);
     }
 
@@ -117,7 +118,7 @@ impl<'a> AtInstances<'a> {
         self.found
     }
 
-    fn found(&self, id: &str, bought: Bought) -> Option<AtInstance> {
+    fn found(&self, id: &str, bought: BoughtTotals) -> Option<AtInstance> {
         let limits = self.limits(id)?;
         let instance = self.terms.inventory.instance(id)?;
         let together = self.done.get(id);

@@ -4,7 +4,9 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-use fathom_fabric::host::{Association, Ended, HostQueue, Limits as HostLimits, Next, Transfer, Wishes};
+use fathom_fabric::host::{
+    Association, ConnectOptions, Ended, HostQueue, Limits as HostLimits, Next, Transfer,
+};
 use fathom_fabric::{Framing, Payloads};
 use fathom_nvmet::{Export, ExportPlan, Limits, Server, ServerPlan};
 use fathom_record::options::Decorators;
@@ -69,8 +71,8 @@ pub struct Client {
     pub ended: Vec<Ended>,
 }
 
-pub fn wishes(subsystem: &str) -> Wishes {
-    Wishes {
+pub fn wishes(subsystem: &str) -> ConnectOptions {
+    ConnectOptions {
         host: HOST.to_owned(),
         host_id: [7; 16],
         subsystem: subsystem.to_owned(),
@@ -164,7 +166,11 @@ pub struct Controller {
     framing: Framing,
 }
 
-pub fn associate(address: SocketAddr, framing: Framing, wishes: Wishes) -> Result<Controller, String> {
+pub fn associate(
+    address: SocketAddr,
+    framing: Framing,
+    wishes: ConnectOptions,
+) -> Result<Controller, String> {
     let mut admin = Client::connect(address, framing, 4);
     admin.open()?;
     let mut association = Association::new(wishes);

@@ -110,7 +110,7 @@ fn a_host_that_leaves_in_the_middle_frees_its_controller() {
 #[test]
 fn a_silent_host_loses_its_controller_and_its_queues() {
     let server = served(&["null:"]);
-    let asked = fathom_fabric::host::Wishes { keep_alive_ms: 200, ..wishes(NQN) };
+    let asked = fathom_fabric::host::ConnectOptions { keep_alive_ms: 200, ..wishes(NQN) };
     let controller = associate(server.address(), Framing::default(), asked).unwrap();
     let mut queue = controller.queue(1, 1).unwrap();
     assert!(queue.transfer(io::READ, 1, 0, 4096).status.is_success());
@@ -123,7 +123,7 @@ fn a_silent_host_loses_its_controller_and_its_queues() {
 #[test]
 fn i_o_counts_as_a_sign_of_life() {
     let server = served(&["null:"]);
-    let asked = fathom_fabric::host::Wishes { keep_alive_ms: 300, ..wishes(NQN) };
+    let asked = fathom_fabric::host::ConnectOptions { keep_alive_ms: 300, ..wishes(NQN) };
     let controller = associate(server.address(), Framing::default(), asked).unwrap();
     let mut queue = controller.queue(1, 1).unwrap();
     let started = Instant::now();

@@ -182,7 +182,7 @@ fn a_delay_is_in_every_answer() {
 fn the_discovery_service_names_the_address_that_was_asked() {
     let server = served(&["null:"]);
     for (host, listed) in [(HOST, 1), ("nqn.other", 0)] {
-        let asked = fathom_fabric::host::Wishes { host: host.to_owned(), ..wishes(DISCOVERY_NAME) };
+        let asked = fathom_fabric::host::ConnectOptions { host: host.to_owned(), ..wishes(DISCOVERY_NAME) };
         let mut controller = associate(server.address(), Framing::default(), asked).unwrap();
         let mut reading = Reading::default();
         while let Some(entry) = reading.next_command() {
@@ -201,7 +201,7 @@ fn the_discovery_service_names_the_address_that_was_asked() {
 #[test]
 fn who_is_not_allowed_or_asks_for_something_else_is_told_so() {
     let server = served(&["null:"]);
-    let refused = |change: &dyn Fn(&mut fathom_fabric::host::Wishes)| {
+    let refused = |change: &dyn Fn(&mut fathom_fabric::host::ConnectOptions)| {
         let mut asked = wishes(NQN);
         change(&mut asked);
         associate(server.address(), Framing::default(), asked).map(|_| ()).unwrap_err()
@@ -214,9 +214,9 @@ fn who_is_not_allowed_or_asks_for_something_else_is_told_so() {
         &ServerPlan { hosts: None, ..plan() },
     )
     .unwrap();
-    let asked = fathom_fabric::host::Wishes { host: "nqn.other".to_owned(), ..wishes(NQN) };
+    let asked = fathom_fabric::host::ConnectOptions { host: "nqn.other".to_owned(), ..wishes(NQN) };
     assert!(associate(any.address(), Framing::default(), asked).is_ok());
-    let nameless = fathom_fabric::host::Wishes { host: String::new(), ..wishes(NQN) };
+    let nameless = fathom_fabric::host::ConnectOptions { host: String::new(), ..wishes(NQN) };
     assert!(associate(any.address(), Framing::default(), nameless).is_ok());
     assert!(refused(&|it| it.host = String::new()).contains("Invalid Host"));
 }

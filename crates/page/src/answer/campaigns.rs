@@ -4,11 +4,11 @@ use fathom_record::CampaignRecord;
 use fathom_record::campaign::{AssessRecord, CellResult, PatternResult, SweepAxis, SweepCell, SweepRecord};
 use fathom_report::terminal::{self, Style};
 use fathom_report::{assessed, swept, table::Table};
-use fathom_store::{CampaignRow, CampaignState, Resolved, Store, StoreErrorKind};
+use fathom_store::{CampaignRow, CampaignState, Store, StoreErrorKind, StoredId};
 use serde::Serialize;
 
 use super::comparison::Comparison;
-use super::history::{self, Written as Note};
+use super::history::{self, NoteItem as Note};
 use super::query_parameters::QueryParameters;
 use super::{Answer, Refusal, json};
 
@@ -20,11 +20,11 @@ struct List {
     format: &'static str,
     version: u32,
     total: usize,
-    campaigns: Vec<Listed>,
+    campaigns: Vec<CampaignItem>,
 }
 
 #[derive(Serialize)]
-struct Listed {
+struct CampaignItem {
     id: String,
     target: String,
     started_at: String,
@@ -36,7 +36,7 @@ struct Listed {
 
 /// A table as it is written.
 #[derive(Serialize)]
-pub(super) struct Written {
+pub(super) struct TableText {
     headings: Vec<&'static str>,
     is_number: Vec<bool>,
     rows: Vec<Vec<String>>,
@@ -47,7 +47,7 @@ struct Single {
     format: &'static str,
     version: u32,
     #[serde(flatten)]
-    row: Listed,
+    row: CampaignItem,
     /// What it is, e.g. `assessment`; absent while nothing of it is saved.
     kind: Option<&'static str>,
     /// What a change of what is said of it names.
@@ -67,7 +67,7 @@ struct Single {
 struct Assessment {
     failures: Vec<String>,
     patterns: Vec<Pattern>,
-    points: Written,
+    points: TableText,
     notes: Vec<String>,
     command: Option<String>,
 }
@@ -117,7 +117,7 @@ struct Cell {
     points: Vec<&'static str>,
 }
 
-impl Written {
+impl TableText {
     pub(super) fn of(table: Table) -> Self {
         Self {
             headings: table.columns.iter().map(|column| column.name).collect(),
@@ -133,7 +133,7 @@ pub(super) fn list(store: &Store, parameters: QueryParameters) -> Result<Answer,
     let total = rows.len();
     let listed = rows.into_iter().take(CAMPAIGNS_MAX).map(|row| {
         let tags = labels.campaigns.remove(&row.id).unwrap_or_default();
-        Listed::of(row, tags)
+        CampaignItem::of(row, tags)
     });
     json(&List { format: "fathom.page.campaigns", version: 1, total, campaigns: listed.collect() })
 }
@@ -165,10 +165,10 @@ pub(super) fn answer(store: &Store, id: &str, parameters: QueryParameters) -> Re
     json(&Single {
         format: "fathom.page.campaign",
         version: 1,
-        row: Listed::of(row, tags),
+        row: CampaignItem::of(row, tags),
         kind: record.as_ref().map(kind),
         seq,
-        notes: history::notes(store, &Resolved::Campaign(id.to_owned()))?,
+        notes: history::notes(store, &StoredId::Campaign(id.to_owned()))?,
         assessment,
         sweep,
         comparison,
@@ -180,7 +180,7 @@ fn kind(record: &CampaignRecord) -> &'static str {
     fathom_campaign::StoredSide::kind_of(record).unwrap_or("comparison")
 }
 
-impl Listed {
+impl CampaignItem {
     fn of(row: CampaignRow, tags: Vec<String>) -> Self {
         Self {
             state: match row.state {
@@ -203,7 +203,7 @@ impl Assessment {
         Self {
             failures: assessed::failures(record),
             patterns: record.patterns.iter().map(Pattern::of).collect(),
-            points: Written::of(assessed::points(record)),
+            points: TableText::of(assessed::points(record)),
             notes: record.notes.clone(),
             command: record.command.clone(),
         }

@@ -5,10 +5,10 @@ use fathom_campaign::{StoredSide, compare_sides, stored_plan};
 use fathom_record::campaign::{CompareRecord, ComparedPair, ComparedWorkload};
 use fathom_record::comparison::{Decision, MetricComparison};
 use fathom_report::compared;
-use fathom_store::{Resolved, RunFilter, Store};
+use fathom_store::{RunFilter, Store, StoredId};
 use serde::Serialize;
 
-use super::campaigns::Written;
+use super::campaigns::TableText;
 use super::query_parameters::QueryParameters;
 use super::{Answer, Refusal, json};
 
@@ -37,7 +37,7 @@ struct Workload {
     decision: Decision,
     sentence: String,
     /// The metrics as they are written.
-    table: Written,
+    table: TableText,
     /// The same as numbers.
     metrics: Vec<MetricComparison>,
     conditions: Vec<String>,
@@ -91,9 +91,9 @@ fn side(store: &Store, place: &str, names: &[String]) -> Result<StoredSide, Refu
     let id = names.join(", ");
     for name in names {
         match store.resolve(name)? {
-            Resolved::Run(id) => runs.push(store.run_without_series(&id)?),
-            Resolved::Campaign(id) if names.len() == 1 => return campaign(store, place, id),
-            Resolved::Campaign(_) => {
+            StoredId::Run(id) => runs.push(store.run_without_series(&id)?),
+            StoredId::Campaign(id) if names.len() == 1 => return campaign(store, place, id),
+            StoredId::Campaign(_) => {
                 return Err(Refusal::usage(place, "a campaign is a side by itself: name it alone"));
             }
         }
@@ -116,7 +116,7 @@ impl Workload {
             title: workload.title.clone(),
             decision: workload.decision(),
             sentence: compared::sentence(workload),
-            table: Written::of(compared::metrics(workload)),
+            table: TableText::of(compared::metrics(workload)),
             metrics: workload.metrics.iter().map(|metric| metric.comparison.clone()).collect(),
             conditions: compared::conditions(workload),
             pairs: workload.pairs.clone(),

@@ -7,7 +7,7 @@ use fathom_record::Direction;
 use serde::Serialize;
 
 use super::query_parameters::QueryParameters;
-use super::seconds_of::{Cut, Flow, Latencies};
+use super::seconds_of::{Flow, IntervalRange, Latencies};
 use super::wire::{self, Numbers};
 use super::{Answer, Refusal};
 use crate::shelf::Shelf;
@@ -37,13 +37,13 @@ struct Heat {
 
 /// Which latency.
 #[derive(Clone, Copy, Debug)]
-struct Which {
+struct LatencyChoice {
     is_response: bool,
     /// Absent for all but flushes.
     direction: Option<Direction>,
 }
 
-impl Which {
+impl LatencyChoice {
     fn of(parameters: &mut QueryParameters) -> Result<Self, Refusal> {
         let is_response = match parameters.text("kind")?.as_deref() {
             None | Some("service") => false,
@@ -73,7 +73,7 @@ pub(super) fn answer(
     id: &str,
     mut parameters: QueryParameters,
 ) -> Result<Answer, Refusal> {
-    let (which, cut) = (Which::of(&mut parameters)?, Cut::of(&mut parameters)?);
+    let (which, cut) = (LatencyChoice::of(&mut parameters)?, IntervalRange::of(&mut parameters)?);
     let number = super::store_number(&mut parameters)?;
     parameters.end()?;
     let seconds = super::seconds(shelf, number, id, cut)?;

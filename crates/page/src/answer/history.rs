@@ -1,26 +1,26 @@
 //! `runs/ID/said`: what people say of a run, and the baseline that it is held against; `marks`: what they say happened.
 
-use fathom_store::{Mark, MarkText, Note, Resolved, Store};
+use fathom_store::{Mark, MarkText, Note, Store, StoredId};
 use serde::Serialize;
 
 use super::query_parameters::QueryParameters;
 use super::{Answer, Refusal, json};
 
 #[derive(Serialize)]
-struct Said {
+struct RunHistory {
     format: &'static str,
     version: u32,
     /// What a change of it names, so that nobody changes what he has not seen.
     seq: i64,
     tags: Vec<String>,
-    notes: Vec<Written>,
+    notes: Vec<NoteItem>,
     /// The baseline of its workload on its target; itself where it is that.
     baseline: Option<String>,
 }
 
 /// A note.
 #[derive(Serialize)]
-pub(super) struct Written {
+pub(super) struct NoteItem {
     number: i64,
     text: String,
     author: Option<String>,
@@ -46,9 +46,9 @@ struct MarkFacts {
 }
 
 /// The notes about a run or a campaign, oldest first.
-pub(super) fn notes(store: &Store, about: &Resolved) -> Result<Vec<Written>, Refusal> {
+pub(super) fn notes(store: &Store, about: &StoredId) -> Result<Vec<NoteItem>, Refusal> {
     let written =
-        |note: Note| Written { number: note.number, text: note.text, author: note.author, at: note.at };
+        |note: Note| NoteItem { number: note.number, text: note.text, author: note.author, at: note.at };
     Ok(store.notes(about)?.into_iter().map(written).collect())
 }
 
@@ -72,12 +72,12 @@ pub(super) fn answer(store: &Store, id: &str, parameters: QueryParameters) -> Re
         (&baseline.target, &baseline.pattern, baseline.jobs, baseline.depth, &baseline.tool)
             == (&row.target, &row.pattern, row.jobs, row.depth, &row.tool)
     };
-    json(&Said {
+    json(&RunHistory {
         format: "fathom.page.said",
         version: 1,
         seq,
         tags: store.labels()?.runs.remove(id).unwrap_or_default(),
-        notes: notes(store, &Resolved::Run(id.to_owned()))?,
+        notes: notes(store, &StoredId::Run(id.to_owned()))?,
         baseline: store.baselines()?.into_iter().find(is_of).map(|baseline| baseline.run),
     })
 }

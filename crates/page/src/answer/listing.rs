@@ -55,13 +55,13 @@ struct Columns {
 }
 
 /// What people say of runs, by their ids.
-struct Said {
+struct PeopleNotes {
     labels: Labels,
     notes: BTreeMap<String, Vec<Note>>,
     baselines: BTreeSet<String>,
 }
 
-impl Said {
+impl PeopleNotes {
     fn read(store: &Store) -> Result<Self, Refusal> {
         let baselines = store.baselines()?.into_iter().map(|baseline| baseline.run).collect();
         Ok(Self { labels: store.labels()?, notes: store.notes_of_runs()?, baselines })
@@ -98,7 +98,7 @@ pub(super) fn answer(store: &Store, mut parameters: QueryParameters) -> Result<A
     parameters.end()?;
     let page = store.search_runs(&conditions, after.as_ref(), limit)?;
     let (mut dictionaries, mut columns) = (Dictionaries::default(), Columns::default());
-    let said = Said::read(store)?;
+    let said = PeopleNotes::read(store)?;
     page.rows.iter().for_each(|row| columns.push(row, &said, &mut dictionaries));
     json(&Listing {
         format: "fathom.page.runs",
@@ -117,7 +117,7 @@ fn place(text: &str) -> Result<RunPlace, Refusal> {
 }
 
 impl Columns {
-    fn push(&mut self, row: &RunRow, said: &Said, dictionaries: &mut Dictionaries) {
+    fn push(&mut self, row: &RunRow, said: &PeopleNotes, dictionaries: &mut Dictionaries) {
         let [target, device, pattern, tool, ending, campaign, latency, tags] = dictionaries;
         self.id.push(row.id.clone());
         self.started_at.push(row.started_at.clone());

@@ -32,7 +32,7 @@ use crate::shelf::Shelf;
 pub(crate) use query_parameters::QueryParameters;
 
 pub(crate) use listing::RUNS_MAX;
-pub(crate) use seconds_of::{Cut, Seconds};
+pub(crate) use seconds_of::{IntervalRange, Seconds};
 pub(crate) use trends::{LEAST, metric};
 
 /// Largest answer.
@@ -169,7 +169,7 @@ fn numbered(shelf: &mut Shelf, number: usize) -> Result<&Store, Refusal> {
 }
 
 /// The seconds of a run in the store of that number.
-fn seconds(shelf: &mut Shelf, number: usize, id: &str, cut: Cut) -> Result<Arc<Seconds>, Refusal> {
+fn seconds(shelf: &mut Shelf, number: usize, id: &str, cut: IntervalRange) -> Result<Arc<Seconds>, Refusal> {
     shelf.seconds(number, id, cut).ok_or_else(|| unserved(number))?
 }
 

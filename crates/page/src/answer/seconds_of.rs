@@ -14,7 +14,7 @@ const WIDTH: u64 = 1200;
 
 /// Which intervals are asked for, by their numbers from 0, in at most how many columns.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Cut {
+pub(crate) struct IntervalRange {
     from: u64,
     until: u64,
     width: usize,
@@ -72,7 +72,7 @@ pub(crate) struct Latencies {
     max: u64,
 }
 
-impl Cut {
+impl IntervalRange {
     pub(super) fn of(parameters: &mut QueryParameters) -> Result<Self, Refusal> {
         const ANY: std::ops::RangeInclusive<u64> = 0..=u32::MAX as u64;
         let from = parameters.number("from", ANY)?.unwrap_or(0);
@@ -88,7 +88,7 @@ impl Cut {
 impl Seconds {
     /// Reads a run's intervals. Twice as many are added to each column whenever there are too many columns, so that
     /// no more than those are held however long the run is.
-    pub(crate) fn read(store: &Store, id: &str, cut: Cut) -> Result<Self, Refusal> {
+    pub(crate) fn read(store: &Store, id: &str, cut: IntervalRange) -> Result<Self, Refusal> {
         let mut seconds = Self { from: cut.from, per_column: 1, of: 0, columns: Vec::new() };
         let (mut at, mut damage) = (0, None);
         seconds.of = store.visit_stretch(id, cut.from..cut.until, |interval| {

@@ -4,7 +4,7 @@ use fathom_record::Direction;
 use serde::Serialize;
 
 use super::query_parameters::QueryParameters;
-use super::seconds_of::{Column, Cut, Latencies};
+use super::seconds_of::{Column, IntervalRange, Latencies};
 use super::telemetry_charts::{self, TelemetryChart};
 use super::wire::{self, Numbers};
 use super::{Answer, Refusal};
@@ -33,7 +33,7 @@ pub(super) fn answer(
     id: &str,
     mut parameters: QueryParameters,
 ) -> Result<Answer, Refusal> {
-    let cut = Cut::of(&mut parameters)?;
+    let cut = IntervalRange::of(&mut parameters)?;
     let number = super::store_number(&mut parameters)?;
     parameters.end()?;
     let seconds = super::seconds(shelf, number, id, cut)?;

@@ -20,7 +20,7 @@ pub(super) enum Numbers {
 /// What a reader has to know of a column: its name, the type of its numbers, how many there are, and behind how many
 /// bytes of the body it begins.
 #[derive(Serialize)]
-struct Described<'a> {
+struct ColumnHeader<'a> {
     name: &'a str,
     #[serde(rename = "type")]
     kind: &'static str,
@@ -32,7 +32,7 @@ struct Described<'a> {
 struct Whole<'a, H> {
     #[serde(flatten)]
     header: &'a H,
-    columns: Vec<Described<'a>>,
+    columns: Vec<ColumnHeader<'a>>,
 }
 
 /// A count as the wire has it, and whether it was cut.
@@ -53,7 +53,7 @@ pub(super) fn columns(header: &impl Serialize, columns: &[(String, Numbers)]) ->
             Numbers::F32(values) => ("f32", values.len()),
             Numbers::Lines(text) => ("u8", text.len()),
         };
-        described.push(Described { name, kind, length, offset });
+        described.push(ColumnHeader { name, kind, length, offset });
         offset += if kind == "u8" { length.next_multiple_of(4) } else { length * 4 };
     }
     let mut text = fathom_json::bytes(&Whole { header, columns: described })

@@ -17,7 +17,7 @@ use crate::ReportError;
 const MOST_BYTES: usize = 256 << 10;
 
 /// How the record of a page is had where the page has no room for it.
-pub enum Elsewhere<'a> {
+pub enum RecordSource<'a> {
     /// It is saved under this id.
     Saved(&'a str),
     /// The command that made the page writes it.
@@ -33,7 +33,7 @@ pub fn with_record(
     page: String,
     record: &impl Serialize,
     name: &str,
-    elsewhere: &Elsewhere<'_>,
+    elsewhere: &RecordSource<'_>,
 ) -> Result<String, ReportError> {
     let mut packed = GzEncoder::new(Vec::new(), Compression::default());
     // As text first: a writer of its own would be each kind of record written in one more way, 0.2 MB of the program.
@@ -52,7 +52,7 @@ pub fn with_record(
 }
 
 /// What stands in the record's place.
-fn left_out(packed_bytes: usize, name: &str, elsewhere: &Elsewhere<'_>) -> String {
+fn left_out(packed_bytes: usize, name: &str, elsewhere: &RecordSource<'_>) -> String {
     let size = format!(
         "The record has {} KiB when packed, which is more than a page carries ({} KiB).",
         packed_bytes.div_ceil(1024),
@@ -60,11 +60,11 @@ fn left_out(packed_bytes: usize, name: &str, elsewhere: &Elsewhere<'_>) -> Strin
     );
     let words = match elsewhere {
         // An id is letters, digits and signs that neither a shell nor a page obeys; as is a name that was filtered.
-        Elsewhere::Saved(id) => format!(
+        RecordSource::Saved(id) => format!(
             "This writes it as JSON:</p>\n<pre>fathom show {} --json &gt; fathom-{name}.json</pre>",
             shell_word(id).replace('&', "&amp;").replace('<', "&lt;")
         ),
-        Elsewhere::ByItsCommand => {
+        RecordSource::ByItsCommand => {
             format!("The command that made this page writes it with <code>--json={name}.json</code>.</p>")
         }
     };
@@ -81,15 +81,15 @@ mod tests {
         let drawn = |count: u64| -> Vec<u64> {
             (0..count).map(|at| (at + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(31)).collect()
         };
-        let small = with_record(page(), &drawn(10), "a\"b", &Elsewhere::ByItsCommand).unwrap();
+        let small = with_record(page(), &drawn(10), "a\"b", &RecordSource::ByItsCommand).unwrap();
         assert!(small.contains("data-name=\"fathom-ab.json\"") && small.ends_with("</main>"), "{small}");
-        let large = with_record(page(), &drawn(50_000), "r-1", &Elsewhere::Saved("r-1")).unwrap();
+        let large = with_record(page(), &drawn(50_000), "r-1", &RecordSource::Saved("r-1")).unwrap();
         assert!(
             large.len() < 1000 && large.contains("fathom show r-1 --json &gt; fathom-r-1.json</pre>"),
             "{large}"
         );
         assert!(!large.contains("<script") && large.ends_with("</main>"), "{large}");
-        let profile = with_record(page(), &drawn(50_000), "profile", &Elsewhere::ByItsCommand).unwrap();
+        let profile = with_record(page(), &drawn(50_000), "profile", &RecordSource::ByItsCommand).unwrap();
         assert!(profile.contains("<code>--json=profile.json</code>"), "{profile}");
     }
 }

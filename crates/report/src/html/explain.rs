@@ -30,7 +30,7 @@ struct Pattern {
     title: String,
     target: String,
     figures: Vec<Figure>,
-    claims: Vec<Stated>,
+    claims: Vec<StatementRow>,
     ceilings: Vec<Entry>,
     experiments: Table,
     not_made: Vec<String>,
@@ -38,7 +38,7 @@ struct Pattern {
     scope: String,
 }
 
-struct Stated {
+struct StatementRow {
     statement: String,
     speaks_for: Vec<String>,
     speaks_against: Vec<String>,
@@ -79,10 +79,10 @@ fn pattern(pattern: &ExplainedPattern) -> Pattern {
     }
 }
 
-fn stated(claim: &Claim) -> Stated {
+fn stated(claim: &Claim) -> StatementRow {
     let side = |supports: bool| {
         let pieces = claim.evidence.iter().filter(|evidence| evidence.supports == supports);
         pieces.map(|evidence| evidence.text.clone()).collect()
     };
-    Stated { statement: sheet::claim(claim), speaks_for: side(true), speaks_against: side(false) }
+    StatementRow { statement: sheet::claim(claim), speaks_for: side(true), speaks_against: side(false) }
 }

@@ -18,7 +18,7 @@ mod sweep;
 use fathom_record::analysis::Analysis;
 use fathom_record::{AccountRecord, CampaignRecord, FleetRecord, ProfileRecord, RunRecord, SizingRecord};
 
-use self::data::Elsewhere;
+use self::data::RecordSource;
 use crate::ReportError;
 use crate::pictures;
 use crate::pictures_of_fleet::FleetSpread;
@@ -66,7 +66,7 @@ pub fn theme() -> String {
 /// # Errors
 /// When a histogram of the record is damaged, or the template fails.
 pub fn run(record: &RunRecord) -> Result<String, ReportError> {
-    data::with_record(run::page(record)?, record, &record.id, &Elsewhere::Saved(&record.id))
+    data::with_record(run::page(record)?, record, &record.id, &RecordSource::Saved(&record.id))
 }
 
 /// The page of an analysis, every run in it.
@@ -82,7 +82,7 @@ pub fn analysis(analysis: &Analysis) -> Result<String, ReportError> {
 /// # Errors
 /// When the template fails.
 pub fn profile(record: &ProfileRecord) -> Result<String, ReportError> {
-    data::with_record(profile::page(record)?, record, "profile", &Elsewhere::ByItsCommand)
+    data::with_record(profile::page(record)?, record, "profile", &RecordSource::ByItsCommand)
 }
 
 /// The page of a sizing: what to buy, the demand with the choice's limits, and what it rests on.
@@ -90,7 +90,7 @@ pub fn profile(record: &ProfileRecord) -> Result<String, ReportError> {
 /// # Errors
 /// When the template fails.
 pub fn sizing(record: &SizingRecord) -> Result<String, ReportError> {
-    data::with_record(sizing::page(record)?, record, "sizing", &Elsewhere::ByItsCommand)
+    data::with_record(sizing::page(record)?, record, "sizing", &RecordSource::ByItsCommand)
 }
 
 /// The page of a fleet's sizing: what is wasted and by whom, how its volumes are spread, and why some were not judged.
@@ -98,7 +98,7 @@ pub fn sizing(record: &SizingRecord) -> Result<String, ReportError> {
 /// # Errors
 /// When the template fails.
 pub fn fleet(record: &FleetRecord, spread: &FleetSpread) -> Result<String, ReportError> {
-    data::with_record(fleet::page(record, spread)?, record, "fleet", &Elsewhere::ByItsCommand)
+    data::with_record(fleet::page(record, spread)?, record, "fleet", &RecordSource::ByItsCommand)
 }
 
 /// The page of an account's sizing: what is wasted where, and the changes to review.
@@ -106,7 +106,7 @@ pub fn fleet(record: &FleetRecord, spread: &FleetSpread) -> Result<String, Repor
 /// # Errors
 /// When the template fails.
 pub fn account(record: &AccountRecord) -> Result<String, ReportError> {
-    data::with_record(account::page(record)?, record, "account", &Elsewhere::ByItsCommand)
+    data::with_record(account::page(record)?, record, "account", &RecordSource::ByItsCommand)
 }
 
 /// The page of a campaign. Runs that are not among `runs` are left out of the pictures; the page says so.
@@ -121,5 +121,5 @@ pub fn campaign(record: &CampaignRecord, runs: &[RunRecord]) -> Result<String, R
         CampaignRecord::Explain(record) => explain::page(record),
         CampaignRecord::Repeat(record) => repeat::page(record, runs),
     }?;
-    data::with_record(page, record, record.id(), &Elsewhere::Saved(record.id()))
+    data::with_record(page, record, record.id(), &RecordSource::Saved(record.id()))
 }

@@ -1,7 +1,7 @@
 //! Rows of a table, one by one, as runs: the form that all kinds of tables share.
 
 use super::column_cell::Cell;
-use super::{Interest, Run, Taker, words_of};
+use super::{Interest, Run, RunSink, words_of};
 use crate::Interval;
 use crate::counters::FLOWS;
 
@@ -25,7 +25,7 @@ pub enum SizeCell {
     Wrong,
 }
 
-impl<'a, T: Taker> Gather<'a, T> {
+impl<'a, T: RunSink> Gather<'a, T> {
     /// Hands runs over to a taker.
     pub fn new(taker: &'a mut T) -> Self {
         Self { taker, run: Run::default(), interest: Interest::Name, trouble_at: i64::MAX }
@@ -184,7 +184,7 @@ mod tests {
     #[derive(Default)]
     struct All(Vec<Run>);
 
-    impl Taker for All {
+    impl RunSink for All {
         fn interest(&self, _: &[u8]) -> Interest {
             Interest::Rows
         }

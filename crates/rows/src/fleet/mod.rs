@@ -101,7 +101,7 @@ pub enum Interest {
 }
 
 /// Takes the runs of a piece in their order, and says which volumes are of interest.
-pub trait Taker {
+pub trait RunSink {
     /// Whether the rows of a volume are wanted.
     fn interest(&self, volume: &[u8]) -> Interest;
 

@@ -5,7 +5,7 @@ use std::fs::File;
 
 use fathom_tools::Refusal;
 
-use super::{Groups, Interest, Run, Taker};
+use super::{Groups, Interest, Run, RunSink};
 use crate::{DemandReport, Hints, Values};
 
 const TABLE: &str = "a Parquet table";
@@ -17,7 +17,7 @@ const LISTED: usize = 8;
 /// # Errors
 /// When a file cannot be read, the volume is not in them, or several are and none is named.
 pub fn of_parquet(files: &[(String, File)], hints: &Hints<'_>) -> Result<DemandReport, Refusal> {
-    let mut only = Only { asked: hints.device, rows: Run::default(), others: RefCell::default() };
+    let mut only = VolumeFilter { asked: hints.device, rows: Run::default(), others: RefCell::default() };
     let mut values = None;
     let mut named = false;
     for (name, file) in files {
@@ -58,14 +58,14 @@ fn placed(mut refusal: Refusal, name: &str, files: usize) -> Refusal {
 }
 
 /// Takes one volume's rows.
-struct Only<'a> {
+struct VolumeFilter<'a> {
     asked: Option<&'a str>,
     rows: Run,
     /// The first names that were seen, in their order; of a table that names none, one empty name.
     others: RefCell<Vec<String>>,
 }
 
-impl Only<'_> {
+impl VolumeFilter<'_> {
     /// The volume's name, where the tables name it.
     fn device(&self, named: bool) -> Result<Option<String>, Refusal> {
         let known = self.others.borrow();
@@ -87,7 +87,7 @@ impl Only<'_> {
     }
 }
 
-impl Taker for Only<'_> {
+impl RunSink for VolumeFilter<'_> {
     fn interest(&self, volume: &[u8]) -> Interest {
         let mut known = self.others.borrow_mut();
         let name = String::from_utf8_lossy(volume);

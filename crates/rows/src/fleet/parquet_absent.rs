@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use fathom_tools::Refusal;
 
-use super::{Layout, Taker, WholeColumn, WholeKind};
+use super::{Layout, RunSink, WholeColumn, WholeKind};
 use crate::Hints;
 
 /// What a file's footer says: nothing, because none is opened.
@@ -51,7 +51,7 @@ impl Groups {
     ///
     /// # Errors
     /// None: there is no such file.
-    pub fn read(&self, _file: File, _group: usize, _taker: &mut impl Taker) -> io::Result<()> {
+    pub fn read(&self, _file: File, _group: usize, _taker: &mut impl RunSink) -> io::Result<()> {
         match self.never {}
     }
 }

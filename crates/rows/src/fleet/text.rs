@@ -11,7 +11,7 @@ use fathom_tools::Refusal;
 use super::gather::{Gather, SizeCell};
 use super::moment::{leading_moment, moment_ns};
 use super::number::{leading, number};
-use super::{Layout, Taker};
+use super::{Layout, RunSink};
 use crate::{Hints, Interval};
 
 /// Bytes that are read at once; a line is not longer.
@@ -58,7 +58,7 @@ pub fn read_text(
     mut file: impl Read + Seek,
     header: &Header,
     stretch: Range<u64>,
-    taker: &mut impl Taker,
+    taker: &mut impl RunSink,
 ) -> io::Result<()> {
     let start = stretch.start.max(header.rows_at);
     // The line that the stretch begins in is the one before's, unless it begins right here.
@@ -133,7 +133,7 @@ enum Fact {
 /// How many there are.
 const FACTS: usize = 4;
 
-impl<'a, T: Taker> Rows<'a, T> {
+impl<'a, T: RunSink> Rows<'a, T> {
     fn new(layout: &'a Layout, taker: &'a mut T) -> Self {
         let demand = layout.demand.iter().enumerate().map(|(place, at)| (Some(*at), Cell::Demand(place)));
         let others = [
@@ -352,7 +352,7 @@ mod tests {
         not: &'static str,
     }
 
-    impl Taker for All {
+    impl RunSink for All {
         fn interest(&self, volume: &[u8]) -> Interest {
             if volume == self.not.as_bytes() { Interest::Name } else { Interest::Rows }
         }

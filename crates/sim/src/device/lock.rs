@@ -7,14 +7,14 @@ const CONTENDS_NS: u64 = 100_000_000;
 
 /// A lock and who wanted it of late.
 #[derive(Clone, Debug)]
-pub struct Contended {
+pub struct ContendedLock {
     lock: Lock,
     free_ns: u64,
     /// Jobs with the time of their last I/O.
     jobs: Vec<(u32, u64)>,
 }
 
-impl Contended {
+impl ContendedLock {
     /// A lock that nobody wanted yet.
     pub fn new(lock: Lock) -> Self {
         Self { lock, free_ns: 0, jobs: Vec::new() }
@@ -38,7 +38,7 @@ mod tests {
 
     #[test]
     fn one_at_a_time_and_longer_with_each_other_job() {
-        let mut lock = Contended::new(Lock { hold_ns: 10, handover_ns: 5 });
+        let mut lock = ContendedLock::new(Lock { hold_ns: 10, handover_ns: 5 });
         assert_eq!(lock.pass(0, 1, None), 10);
         assert_eq!(lock.pass(0, 1, None), 20);
         assert_eq!(lock.pass(0, 2, None), 35);

@@ -29,7 +29,7 @@ use cost::Coster;
 pub use host::SimHost;
 pub use limit::{Cost, Limits};
 use link::Wire;
-use lock::Contended;
+use lock::ContendedLock;
 use noise::Speed;
 use places::Places;
 use service::{Sampler, Worker};
@@ -48,7 +48,7 @@ const NOISE_SEED: u64 = 0x6e6f_6973_6521_0001;
 #[derive(Clone, Debug)]
 pub struct SimDevice {
     parameters: SimParameters,
-    lock: Option<Contended>,
+    lock: Option<ContendedLock>,
     jobs: u32,
     instance: Option<Arc<Mutex<Limits>>>,
     tags: Option<Places>,
@@ -80,7 +80,7 @@ impl SimDevice {
         let p = &parameters;
         let wire = |link: &super::Link| Wire::new(link.bytes_per_s);
         Self {
-            lock: p.lock.map(Contended::new),
+            lock: p.lock.map(ContendedLock::new),
             jobs: 0,
             instance,
             tags: p.tags.map(Places::new),

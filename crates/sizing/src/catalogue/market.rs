@@ -11,7 +11,7 @@ use std::sync::Arc;
 use super::kind::{ChosenBy, Facts, KINDS, Kind, Tier};
 use super::machine::{Caps, Machines};
 use super::price::{self, Price};
-use super::wanted::{LeftOut, Wanted};
+use super::wanted::{ExcludedType, Wanted};
 use super::{Catalogue, Component, Fact};
 use crate::money::Money;
 use crate::offer::{Limits, Offer, Settings};
@@ -28,7 +28,7 @@ const SIZE_STEP: u64 = 1;
 /// One type of volume, in stripes of one width, for one size.
 #[derive(Clone, Debug)]
 pub struct Family {
-    sold: Arc<Sold>,
+    sold: Arc<RegionalOffer>,
     members: u32,
     /// Of each member.
     size_gib: u64,
@@ -37,10 +37,10 @@ pub struct Family {
 /// Every type of volume that a region sells, with limits and prices looked up once for many questions.
 #[derive(Clone, Debug)]
 pub struct Market {
-    sold: Vec<Arc<Sold>>,
+    sold: Vec<Arc<RegionalOffer>>,
     wanted: Wanted,
     /// Types that are offered for no demand.
-    left_out: Vec<LeftOut>,
+    left_out: Vec<ExcludedType>,
     machines: Arc<Machines>,
     /// The machine that everything lies behind, with the key of its limits' source.
     machine: Option<(String, String)>,
@@ -48,7 +48,7 @@ pub struct Market {
 
 /// One type of volume as a region sells it.
 #[derive(Clone, Debug)]
-struct Sold {
+struct RegionalOffer {
     kind: Kind,
     facts: Facts,
     prices: Vec<Price>,
@@ -82,7 +82,7 @@ impl Market {
             };
             let names = std::iter::once(kind.name()).chain(tiers.iter().map(|tier| tier.name.as_str()));
             let prices = names.flat_map(|name| catalogue.prices.of(region, name)).cloned().collect();
-            Some(Arc::new(Sold { kind, facts, prices, tiers, caps: None }))
+            Some(Arc::new(RegionalOffer { kind, facts, prices, tiers, caps: None }))
         });
         Self {
             sold: sold.collect(),
@@ -96,7 +96,7 @@ impl Market {
     /// The same market for a machine that limits each type of volume by itself; `None` where no such limits are known of it
     /// for anything that is sold here. Types without such limits are not offered.
     pub fn behind(&self, machine: &str) -> Option<Self> {
-        let caps = |sold: &Arc<Sold>| self.machines.caps(machine, sold.kind.name());
+        let caps = |sold: &Arc<RegionalOffer>| self.machines.caps(machine, sold.kind.name());
         let source = self.sold.iter().find_map(caps)?.source.clone();
         let mut left_out = self.left_out.clone();
         let sold = self.sold.iter().map(|sold| {
@@ -104,11 +104,11 @@ impl Market {
             let Some(caps) = caps(sold) else {
                 if left_out.iter().all(|left| left.volume != volume) {
                     let reason = format!("what {machine} lets through to it is not known");
-                    left_out.push(LeftOut { volume, reason });
+                    left_out.push(ExcludedType { volume, reason });
                 }
                 return Arc::clone(sold);
             };
-            Arc::new(Sold { caps: Some(caps.clone()), ..Sold::clone(sold) })
+            Arc::new(RegionalOffer { caps: Some(caps.clone()), ..RegionalOffer::clone(sold) })
         });
         let sold = sold.collect();
         let machine = Some((machine.to_owned(), source));
@@ -124,10 +124,9 @@ impl Market {
     #[must_use]
     pub fn only(self, catalogue: &Catalogue, wanted: Wanted) -> Self {
         let reason = |kind: Kind| wanted.refuses(kind.name(), kind.facts(), &catalogue.volumes);
-        let left_out = self
-            .sold
-            .iter()
-            .filter_map(|sold| reason(sold.kind).map(|reason| LeftOut { volume: sold.kind.name(), reason }));
+        let left_out = self.sold.iter().filter_map(|sold| {
+            reason(sold.kind).map(|reason| ExcludedType { volume: sold.kind.name(), reason })
+        });
         Self { left_out: left_out.collect(), wanted, ..self }
     }
 
@@ -148,28 +147,28 @@ impl Market {
     }
 
     /// Types that are sold and not offered for a demand that is sequential or not, with the reasons.
-    pub fn left_out(&self, sequential: bool) -> Vec<LeftOut> {
-        let reason = |sold: &Arc<Sold>| {
+    pub fn left_out(&self, sequential: bool) -> Vec<ExcludedType> {
+        let reason = |sold: &Arc<RegionalOffer>| {
             let volume = sold.kind.name();
             let known = self.left_out.iter().find(|left| left.volume == volume).cloned();
-            known.or_else(|| self.seeks(sold, sequential).map(|reason| LeftOut { volume, reason }))
+            known.or_else(|| self.seeks(sold, sequential).map(|reason| ExcludedType { volume, reason }))
         };
         self.sold.iter().filter_map(reason).collect()
     }
 
-    fn seeks(&self, sold: &Sold, sequential: bool) -> Option<String> {
+    fn seeks(&self, sold: &RegionalOffer, sequential: bool) -> Option<String> {
         sold.kind.seeks().then(|| self.wanted.refuses_seeks(sold.kind.name(), sequential))?
     }
 
     /// Every family that can hold so many GiB and is offered for a demand that is sequential or not, with stripes
     /// of 1 to `stripes` members.
     pub fn families(&self, gib: u64, stripes: u32, sequential: bool) -> Vec<Family> {
-        let offered = |sold: &&Arc<Sold>| {
+        let offered = |sold: &&Arc<RegionalOffer>| {
             let left_out = self.left_out.iter().any(|left| left.volume == sold.kind.name());
             !left_out && self.seeks(sold, sequential).is_none()
         };
         let offered = self.sold.iter().filter(offered);
-        let widest = |sold: &Arc<Sold>| if sold.kind.shares_rates() { 1 } else { stripes.max(1) };
+        let widest = |sold: &Arc<RegionalOffer>| if sold.kind.shares_rates() { 1 } else { stripes.max(1) };
         let wide = offered.flat_map(|sold| (1..=widest(sold)).map(move |members| (sold, members)));
         wide.filter_map(|(sold, members)| Family::new(sold, members, gib)).collect()
     }
@@ -198,7 +197,7 @@ impl Market {
     }
 
     /// A type by its name, or by that of one of its sizes.
-    fn named(&self, volume: &str) -> Option<(&Arc<Sold>, Option<&Tier>)> {
+    fn named(&self, volume: &str) -> Option<(&Arc<RegionalOffer>, Option<&Tier>)> {
         self.sold.iter().find_map(|sold| {
             let tier = sold.tiers.iter().find(|tier| tier.name == volume);
             (tier.is_some() || sold.kind.name() == volume).then_some((sold, tier))
@@ -225,7 +224,7 @@ impl Catalogue {
 }
 
 impl Family {
-    fn new(sold: &Arc<Sold>, members: u32, gib: u64) -> Option<Self> {
+    fn new(sold: &Arc<RegionalOffer>, members: u32, gib: u64) -> Option<Self> {
         let size_gib = gib.div_ceil(u64::from(members)).max(sold.facts.min_size);
         (size_gib <= sold.facts.max_size).then(|| Self { sold: Arc::clone(sold), members, size_gib })
     }

@@ -19,7 +19,7 @@ pub use market::{Family, Line, Market};
 pub use price::{Component, Price, Prices};
 pub use source::{Source, Sources};
 pub use volume::{Fact, Volumes};
-pub use wanted::{LeftOut, Wanted};
+pub use wanted::{ExcludedType, Wanted};
 
 const INSTANCES: &str = include_str!("../../../../catalog/instances.csv");
 const MACHINES: &str = include_str!("../../../../catalog/machines.csv");

@@ -16,7 +16,7 @@ pub struct Wanted {
 
 /// A type that is on offer and was not considered.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LeftOut {
+pub struct ExcludedType {
     /// The type, as `st1`.
     pub volume: &'static str,
     /// Why.

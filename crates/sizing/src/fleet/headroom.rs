@@ -34,7 +34,7 @@ mod tests {
     use super::*;
     use crate::accounting::Accounting;
     use crate::choice::Need;
-    use crate::counted::Counted;
+    use crate::counted::TickCounts;
     use crate::demand::{Demand, Flow};
     use crate::lateness::Patience;
     use crate::margin;
@@ -43,7 +43,7 @@ mod tests {
     #[test]
     fn a_steady_demand_may_grow_up_to_the_cap() {
         let flow = |rate: u64| Flow { operations: vec![rate; 6000], bytes: vec![rate * 4096; 6000] };
-        let counted = Some(Counted::of_equal_sizes(&flow(0), &flow(1000)));
+        let counted = Some(TickCounts::of_equal_sizes(&flow(0), &flow(1000)));
         let demand = Demand { tick_s: 1, read: flow(0), write: flow(1000), gaps: Vec::new(), counted };
         let patience = Patience { ticks: 1, late_millionths: 0 };
         let mut judge = Judge::new(Need { demand: &demand, size_gib: 1, patience, instance: None });
@@ -56,7 +56,7 @@ mod tests {
     #[test]
     fn the_risk_is_that_of_the_growths_that_are_not_held() {
         let flow = |rate: u64| Flow { operations: vec![rate; 6000], bytes: vec![rate * 4096; 6000] };
-        let counted = Some(Counted::of_equal_sizes(&flow(0), &flow(1000)));
+        let counted = Some(TickCounts::of_equal_sizes(&flow(0), &flow(1000)));
         let demand = Demand { tick_s: 1, read: flow(0), write: flow(1000), gaps: Vec::new(), counted };
         let patience = Patience { ticks: 1, late_millionths: 0 };
         let mut judge = Judge::new(Need { demand: &demand, size_gib: 1, patience, instance: None });

@@ -27,23 +27,23 @@ const GATHERED: usize = 1 << 20;
 
 /// Accesses to one block.
 #[derive(Clone, Copy)]
-struct Touched {
+struct BlockAccess {
     block: u64,
     reads: u32,
     writes: u32,
 }
 
 /// A share of all blocks, drawn by their hash.
-struct Sampled {
+struct BlockSample {
     /// Ascending.
-    blocks: Vec<Touched>,
+    blocks: Vec<BlockAccess>,
     /// Accesses that are not among them yet: twice the block, and one more of a write.
     gathered: Vec<u64>,
     /// Blocks whose hash lies below are counted; `u64::MAX` for all.
     below: u64,
 }
 
-impl Sampled {
+impl BlockSample {
     #[inline]
     fn touch(&mut self, block: u64, write: bool) {
         if spread(block) > self.below {
@@ -61,7 +61,11 @@ impl Sampled {
         let of_one_block = self.gathered.chunk_by(|one, next| one >> 1 == next >> 1);
         self.blocks.extend(of_one_block.map(|accesses| {
             let reads = accesses.partition_point(|access| access & 1 == 0);
-            Touched { block: accesses[0] >> 1, reads: reads as u32, writes: (accesses.len() - reads) as u32 }
+            BlockAccess {
+                block: accesses[0] >> 1,
+                reads: reads as u32,
+                writes: (accesses.len() - reads) as u32,
+            }
         }));
         self.gathered.clear();
         // Two runs that ascend: the stable sort merges them.
@@ -112,7 +116,7 @@ impl Ends {
 
 /// What a trace touches; absent without I/Os.
 pub fn access(trace: &Trace) -> Option<Access> {
-    let mut sampled = Sampled { blocks: Vec::new(), gathered: Vec::new(), below: u64::MAX };
+    let mut sampled = BlockSample { blocks: Vec::new(), gathered: Vec::new(), below: u64::MAX };
     let mut ends = Ends::default();
     let (mut highest, mut all, mut near) = (0, [0u64; 2], [0u64; 2]);
     for io in &trace.ios {
@@ -126,7 +130,7 @@ pub fn access(trace: &Trace) -> Option<Access> {
         (first..=last.min(first + MOST_OF_ONE)).for_each(|block| sampled.touch(block, write));
     }
     sampled.settle();
-    let touched = |by: fn(&Touched) -> u32| sampled.blocks.iter().filter(|block| by(block) > 0).count();
+    let touched = |by: fn(&BlockAccess) -> u32| sampled.blocks.iter().filter(|block| by(block) > 0).count();
     let share = |of: usize| (all[of] > 0).then(|| near[of] as f64 / all[of] as f64);
     let [top_1, top_10, again] = concentration(&sampled);
     Some(Access {
@@ -146,7 +150,7 @@ pub fn access(trace: &Trace) -> Option<Access> {
 }
 
 /// Shares of the accesses: to the most accessed hundredth and tenth of the blocks, and to blocks accessed before.
-fn concentration(sampled: &Sampled) -> [Option<f64>; 3] {
+fn concentration(sampled: &BlockSample) -> [Option<f64>; 3] {
     let mut counts: Vec<u64> =
         sampled.blocks.iter().map(|block| u64::from(block.reads) + u64::from(block.writes)).collect();
     counts.sort_unstable_by_key(|count| std::cmp::Reverse(*count));
@@ -200,7 +204,7 @@ mod tests {
 
     #[test]
     fn accesses_that_are_gathered_are_those_of_each_block() {
-        let mut sampled = Sampled { blocks: Vec::new(), gathered: Vec::new(), below: u64::MAX };
+        let mut sampled = BlockSample { blocks: Vec::new(), gathered: Vec::new(), below: u64::MAX };
         let mut table: std::collections::BTreeMap<u64, (u32, u32)> = Default::default();
         for at in 0..2_500_000u64 {
             let (block, write) = (spread(at) % 1_500_000, at % 3 == 0);

@@ -2,7 +2,7 @@
 
 use fathom_record::profile::{CountedSeries, DemandSeries};
 
-use crate::counted::Counted;
+use crate::counted::TickCounts;
 use crate::demand::{Demand, DemandError, Flow};
 
 /// The demand as data.
@@ -34,7 +34,7 @@ pub fn demand_of(series: &DemandSeries) -> Result<Demand, DemandError> {
         read: flow(&series.reads, &series.read_bytes),
         write: flow(&series.writes, &series.write_bytes),
         gaps: series.gaps.iter().map(|&(start, end)| start as usize..end as usize).collect(),
-        counted: series.counted.as_ref().map(|counted| Counted {
+        counted: series.counted.as_ref().map(|counted| TickCounts {
             solid_state: counted.units_256k.clone(),
             disk: counted.units_1m.clone(),
             seeks: counted.seeks,
@@ -53,7 +53,7 @@ mod tests {
         let flow =
             |operations: u64| Flow { operations: vec![operations; 4], bytes: vec![operations * 512; 4] };
         let (read, write) = (flow(1), flow(2));
-        let counted = Some(Counted::of_equal_sizes(&read, &write));
+        let counted = Some(TickCounts::of_equal_sizes(&read, &write));
         let demand = Demand { tick_s: 5, read, write, gaps: std::iter::once(1..3).collect(), counted };
         let mut series = series_of(&demand);
         assert_eq!(demand_of(&series), Ok(demand));

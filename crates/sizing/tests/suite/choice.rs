@@ -3,7 +3,7 @@
 use fathom_sizing::accounting::Accounting;
 use fathom_sizing::catalogue::{Family, Prices, Wanted};
 use fathom_sizing::choice::Judge;
-use fathom_sizing::counted::Counted;
+use fathom_sizing::counted::TickCounts;
 use fathom_sizing::offer::Settings;
 use fathom_sizing::requirement::{Precision, requirement};
 use fathom_sizing::{
@@ -115,7 +115,7 @@ proptest! {
 #[test]
 fn a_constant_demand_needs_just_its_rate() {
     let flow = |rate: u64| Flow { operations: vec![rate; 600], bytes: vec![rate * 8192; 600] };
-    let counted = Some(Counted::of_equal_sizes(&flow(4000), &flow(8000)));
+    let counted = Some(TickCounts::of_equal_sizes(&flow(4000), &flow(8000)));
     let demand = Demand { tick_s: 1, read: flow(4000), write: flow(8000), gaps: Vec::new(), counted };
     let patience = Patience { ticks: 1, late_millionths: 1000 };
     let need = Need { demand: &demand, size_gib: 1000, patience, instance: None };
@@ -170,7 +170,7 @@ fn disks_of_azure_are_offered_where_somebody_prices_them() {
 fn steady(rate: u64, bytes: u64) -> Demand {
     let read = Flow { operations: vec![rate; 4000], bytes: vec![rate * bytes; 4000] };
     let write = Flow { operations: vec![0; 4000], bytes: vec![0; 4000] };
-    let counted = Some(Counted::of_equal_sizes(&read, &write));
+    let counted = Some(TickCounts::of_equal_sizes(&read, &write));
     Demand { tick_s: 1, read, write, gaps: Vec::new(), counted }
 }
 
@@ -298,7 +298,7 @@ fn disks_with_seek_times_are_offered_for_what_suits_them_or_by_name() {
     assert_eq!(bought(&any, &random).as_deref(), Some("gp3"));
     assert_eq!(bought(&market(&catalogue, &["sc1"], None, false), &random).as_deref(), Some("sc1"));
     assert_eq!(bought(&any, &of(1, 1 << 20, None)).as_deref(), Some("sc1"), "whole units");
-    let joined = Counted { solid_state: vec![540; 60], disk: vec![3; 60], seeks: 5 };
+    let joined = TickCounts { solid_state: vec![540; 60], disk: vec![3; 60], seeks: 5 };
     assert_eq!(bought(&any, &of(9, 4096, Some(joined))).as_deref(), Some("sc1"), "a trace of a stream");
     let quick = market(&catalogue, &[], Some(2_000_000), false);
     assert_eq!(bought(&quick, &random).as_deref(), Some("io2"));

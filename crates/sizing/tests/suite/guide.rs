@@ -1,7 +1,7 @@
 //! The cost tables and sizing examples of a published guide, to the cent, at the prices that it quotes.
 
 use fathom_sizing::catalogue::{Component, Prices};
-use fathom_sizing::counted::Counted;
+use fathom_sizing::counted::TickCounts;
 use fathom_sizing::{Catalogue, Demand, Flow, Money, Need, Patience, cheapest};
 
 /// As the author quotes them for eu-central-1 in March 2026.
@@ -67,7 +67,7 @@ fn the_sizing_examples_come_out() {
         let bytes = wanted_mib_s << 20;
         let write = Flow { operations: vec![rate; 3600], bytes: vec![bytes; 3600] };
         let read = Flow { operations: vec![0; 3600], bytes: vec![0; 3600] };
-        let counted = Some(Counted::of_equal_sizes(&read, &write));
+        let counted = Some(TickCounts::of_equal_sizes(&read, &write));
         let demand = Demand { tick_s: 1, read, write, gaps: Vec::new(), counted };
         let patience = Patience { ticks: 1, late_millionths: 1000 };
         let need = Need { demand: &demand, size_gib: 1000, patience, instance: None };

@@ -13,7 +13,7 @@ const ALL: f64 = 0.999;
 const SPENT: f64 = 0.99;
 
 /// How a state stands, in words, and where its limit is known from when that is not the table's source.
-struct Judged {
+struct StateVerdict {
     standing: Standing,
     text: String,
     source: Option<String>,
@@ -39,15 +39,17 @@ pub fn guard(known: &Knowledge, exposure: &Exposure) -> ExposureGuard {
     ExposureGuard { exposed_s: exposure.seconds, rows: rows.to_vec() }
 }
 
-fn size<T>(known: &StateSize<T>, judge: impl Fn(&T) -> Judged) -> Judged {
+fn size<T>(known: &StateSize<T>, judge: impl Fn(&T) -> StateVerdict) -> StateVerdict {
     match known {
         StateSize::Absent(reason) => {
-            Judged { standing: Standing::Absent, text: reason.clone(), source: None }
+            StateVerdict { standing: Standing::Absent, text: reason.clone(), source: None }
         }
         StateSize::Size(size) => judge(size),
-        StateSize::Nothing => {
-            Judged { standing: Standing::Unknown, text: "nothing is known of it".to_owned(), source: None }
-        }
+        StateSize::Nothing => StateVerdict {
+            standing: Standing::Unknown,
+            text: "nothing is known of it".to_owned(),
+            source: None,
+        },
     }
 }
 
@@ -60,16 +62,18 @@ fn reached(has: f64, needs: f64, exposure: &Exposure) -> Standing {
     }
 }
 
-fn credits(known: &StateSize<Vec<Credits>>, exposure: &Exposure) -> Judged {
+fn credits(known: &StateSize<Vec<Credits>>, exposure: &Exposure) -> StateVerdict {
     size(known, |buckets| {
         let of_each = buckets.iter().map(|bucket| (bucket, bucket_standing(bucket, exposure)));
         // The bucket that lasts longest decides.
         let last = of_each.max_by(|a, b| lasts(&a.1).total_cmp(&lasts(&b.1)));
         match last {
-            Some((bucket, standing)) => {
-                Judged { text: bucket_text(bucket, exposure), standing, source: Some(bucket.source.clone()) }
-            }
-            None => Judged { standing: Standing::Absent, text: "no bucket".to_owned(), source: None },
+            Some((bucket, standing)) => StateVerdict {
+                text: bucket_text(bucket, exposure),
+                standing,
+                source: Some(bucket.source.clone()),
+            },
+            None => StateVerdict { standing: Standing::Absent, text: "no bucket".to_owned(), source: None },
         }
     })
 }
@@ -105,35 +109,35 @@ fn bucket_text(bucket: &Credits, exposure: &Exposure) -> String {
     )
 }
 
-fn write_cache(needed: f64, exposure: &Exposure) -> Judged {
+fn write_cache(needed: f64, exposure: &Exposure) -> StateVerdict {
     let has = exposure.written_over_capacity();
     let text = format!("{has:.2} of {needed:.1} capacities are written");
-    Judged { standing: reached(has, needed, exposure), text, source: None }
+    StateVerdict { standing: reached(has, needed, exposure), text, source: None }
 }
 
 /// A cache that holds all that is read is never outgrown; beyond eight times its size only the first
 /// touches are left to be got over.
-fn read_cache(cache_bytes: f64, exposure: &Exposure) -> Judged {
+fn read_cache(cache_bytes: f64, exposure: &Exposure) -> StateVerdict {
     let times = exposure.span_bytes / cache_bytes;
     if times < OVER_CACHE {
         let text = format!("what is read is {times:.1} times the cache; {OVER_CACHE} are needed");
-        return Judged { standing: Standing::NotYet { after_s: None }, text, source: None };
+        return StateVerdict { standing: Standing::NotYet { after_s: None }, text, source: None };
     }
     let touched = exposure.touched_share;
     let text =
         format!("{:.0} % of the span are touched; {:.0} % are needed", 100.0 * touched, 100.0 * COVERED);
-    Judged { standing: reached(touched, COVERED, exposure), text, source: None }
+    StateVerdict { standing: reached(touched, COVERED, exposure), text, source: None }
 }
 
-fn lazy_load(exposure: &Exposure) -> Judged {
+fn lazy_load(exposure: &Exposure) -> StateVerdict {
     let whole =
         exposure.touched_share * exposure.span_bytes / exposure.capacity_bytes.max(exposure.span_bytes);
     let share = if exposure.span_bytes > 0.0 { whole } else { 0.0 };
     let text = format!("{:.1} % of the volume were read once", 100.0 * share);
-    Judged { standing: reached(share, ALL, exposure), text, source: None }
+    StateVerdict { standing: reached(share, ALL, exposure), text, source: None }
 }
 
-fn thermal(series: &Thermal, exposure: &Exposure) -> Judged {
+fn thermal(series: &Thermal, exposure: &Exposure) -> StateVerdict {
     let rise = |end: usize| {
         let before = series[..=end].iter().rev().find(|t| series[end].at_s - t.at_s >= THERMAL_SPAN_S)?;
         Some(series[end].celsius - before.celsius)
@@ -142,7 +146,11 @@ fn thermal(series: &Thermal, exposure: &Exposure) -> Judged {
     let ends: Vec<(f64, f64)> =
         (0..series.len()).filter_map(|end| Some((series[end].at_s, rise(end)?))).collect();
     let Some((_, latest)) = ends.last().copied() else {
-        return Judged { standing: Standing::Unknown, text: "too few temperatures".to_owned(), source: None };
+        return StateVerdict {
+            standing: Standing::Unknown,
+            text: "too few temperatures".to_owned(),
+            source: None,
+        };
     };
     let text = format!(
         "the device warmed by {latest:.1} C in the last 5 min; less than {THERMAL_RISE_C:.0} is even"
@@ -153,7 +161,7 @@ fn thermal(series: &Thermal, exposure: &Exposure) -> Judged {
     } else {
         Standing::NotYet { after_s: None }
     };
-    Judged { standing, text, source: None }
+    StateVerdict { standing, text, source: None }
 }
 
 #[cfg(test)]

@@ -100,7 +100,7 @@ pub struct Step {
 
 /// Why a search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Finished {
+pub enum SearchEnd {
     /// No cell can be better by more than the tie, and the peak is bracketed.
     Decided,
     /// The best cells were repeated as often as allowed and still differ by less than their noise.
@@ -121,7 +121,7 @@ pub struct Search {
 }
 
 /// What a look at the observations leads to.
-type Next = Result<Step, Finished>;
+type Next = Result<Step, SearchEnd>;
 
 impl Search {
     /// A search over a grid.
@@ -150,7 +150,7 @@ impl Search {
     }
 
     /// Why nothing more is to be measured; `None` while something is.
-    pub fn finished(&self) -> Option<Finished> {
+    pub fn finished(&self) -> Option<SearchEnd> {
         self.decide().err()
     }
 
@@ -176,7 +176,7 @@ impl Search {
 
     fn decide(&self) -> Next {
         if self.log.len() as u64 >= self.max_runs {
-            return Err(Finished::BudgetSpent);
+            return Err(SearchEnd::BudgetSpent);
         }
         let view = View { search: self, picture: Picture::of(&self.log) };
         let step = view

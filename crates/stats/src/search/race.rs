@@ -1,7 +1,7 @@
 //! The race: the best cells are run again until none can be better than the leader by more than a tie.
 
 use super::picture::Estimate;
-use super::{Finished, Next, Purpose, Step, View};
+use super::{Next, Purpose, SearchEnd, Step, View};
 
 /// Standard errors of a difference that count as decided: one-sided 95 %.
 const DECIDED: f64 = 1.64;
@@ -13,7 +13,7 @@ impl View<'_> {
         let mut field: Vec<_> = self.picture.estimates.iter().collect();
         field.sort_by(|a, b| b.ln_power.total_cmp(&a.ln_power));
         field.truncate(options.racers.max(1));
-        let Some((leader, others)) = field.split_first() else { return Err(Finished::NothingUsable) };
+        let Some((leader, others)) = field.split_first() else { return Err(SearchEnd::NothingUsable) };
         let mut open = false;
         for other in others {
             let error =
@@ -29,6 +29,6 @@ impl View<'_> {
                 return Ok(Step { cell: fewer.cell, purpose: Purpose::Race });
             }
         }
-        Err(if open { Finished::Undecided } else { Finished::Decided })
+        Err(if open { SearchEnd::Undecided } else { SearchEnd::Decided })
     }
 }

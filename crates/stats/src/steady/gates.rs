@@ -12,7 +12,7 @@ use crate::student::mean;
 const LONGEST_HORIZON_S: f64 = 86_400.0;
 
 /// A series with everything that the gates found.
-pub(super) struct Judged<'a> {
+pub(super) struct GatedSeries<'a> {
     rates: &'a [f64],
     start: usize,
     guard: GuardGate,
@@ -24,7 +24,7 @@ pub(super) struct Judged<'a> {
     tolerance_share: f64,
 }
 
-impl<'a> Judged<'a> {
+impl<'a> GatedSeries<'a> {
     pub(super) fn of(rates: &'a [f64], guard: GuardGate, rule: &SteadyRule) -> Self {
         let cut = transient::mser5(rates);
         let transient = TransientGate { passed: !cut.at_limit, transient_s: cut.seconds as f64 };

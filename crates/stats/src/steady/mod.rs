@@ -30,7 +30,7 @@ pub mod watch;
 use fathom_record::exposure::ExposureGuard;
 use fathom_record::steadiness::{Gates, GuardGate, Steadiness, SteadyVerdict};
 
-use gates::Judged;
+use gates::GatedSeries;
 
 /// Tolerances and lengths.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -83,7 +83,7 @@ pub fn judge(rates: &[f64], guard: &ExposureGuard, rule: &SteadyRule) -> Steadin
         result.remaining_s = Some((SHORTEST_WINDOW_S - rates.len()) as f64);
         return result;
     }
-    let judged = Judged::of(rates, guard_gate, rule);
+    let judged = GatedSeries::of(rates, guard_gate, rule);
     judged.write(&mut result);
     result.remaining_s = outlook::remaining_s(&result, rule);
     result.reason = steady_sentence::reason(&result, guard);

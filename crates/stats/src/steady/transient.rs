@@ -10,7 +10,7 @@ pub const BATCH_S: usize = 5;
 
 /// Where the transient ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cut {
+pub struct TransientEnd {
     /// Seconds that belong to the transient.
     pub seconds: usize,
     /// Whether it ends at the middle of the series, as late as can be told: it may not have ended at all.
@@ -18,11 +18,11 @@ pub struct Cut {
 }
 
 /// The cut that MSER-5 makes; no cut in a series of fewer than four batches.
-pub fn mser5(rates: &[f64]) -> Cut {
+pub fn mser5(rates: &[f64]) -> TransientEnd {
     let batches: Vec<f64> = rates.chunks_exact(BATCH_S).filter_map(mean).collect();
     let count = batches.len();
     if count < 4 {
-        return Cut { seconds: 0, at_limit: true };
+        return TransientEnd { seconds: 0, at_limit: true };
     }
     // Around a value of the series, so that a small spread on a large rate is not lost in rounding.
     let centre = batches[count - 1];
@@ -39,7 +39,7 @@ pub fn mser5(rates: &[f64]) -> Cut {
             (best, least) = (from, error);
         }
     }
-    Cut { seconds: best * BATCH_S, at_limit: best + 1 >= count / 2 }
+    TransientEnd { seconds: best * BATCH_S, at_limit: best + 1 >= count / 2 }
 }
 
 #[cfg(test)]
@@ -50,12 +50,12 @@ mod tests {
     fn a_level_that_falls_once_is_cut_there() {
         let mut rates = vec![180.0; 60];
         rates.extend((0..300).map(|i| 100.0 + f64::from(i * 7919 % 11) / 10.0));
-        assert_eq!(mser5(&rates), Cut { seconds: 60, at_limit: false });
+        assert_eq!(mser5(&rates), TransientEnd { seconds: 60, at_limit: false });
     }
 
     #[test]
     fn an_even_series_loses_nothing_and_a_slope_has_no_end() {
-        assert_eq!(mser5(&[1e9; 200]), Cut { seconds: 0, at_limit: false });
+        assert_eq!(mser5(&[1e9; 200]), TransientEnd { seconds: 0, at_limit: false });
         let slope: Vec<f64> = (0..200).map(|i| 1e9 + f64::from(i)).collect();
         assert!(mser5(&slope).at_limit);
         assert!(mser5(&[1.0; 19]).at_limit);

@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "test code outside of test functions")]
 
-use fathom_stats::{Cell, Finished, Grid, Observation, Purpose, Search, SearchOptions, Step};
+use fathom_stats::{Cell, Grid, Observation, Purpose, Search, SearchEnd, SearchOptions, Step};
 use fathom_truth::process::device::{Device, grid};
 use proptest::prelude::*;
 use rand::SeedableRng;
@@ -129,7 +129,7 @@ fn a_second_hill_in_a_far_corner_is_found() {
         search.observe(step.cell, Observation { x_per_s, r_ns, noise: Some(0.01) });
     }
     assert_eq!(cell_at(&search, search.balanced().unwrap().index), Cell::new(16, 128));
-    assert_eq!(search.finished(), Some(Finished::Decided));
+    assert_eq!(search.finished(), Some(SearchEnd::Decided));
 }
 
 /// Each job more makes a lock that all take dearer: the best is one job, as deep as the device is parallel.
@@ -170,7 +170,7 @@ fn anchors_come_first_and_a_budget_given_late_is_kept() {
     assert_eq!(steps[0], Step { cell: Cell::new(1, 1), purpose: Purpose::Unloaded });
     assert_eq!(steps[1], Step { cell: Cell::new(8, 32), purpose: Purpose::Capacity });
     assert_eq!((steps.len(), steps[2].purpose), (3, Purpose::Start));
-    assert_eq!(search.finished(), Some(Finished::BudgetSpent));
+    assert_eq!(search.finished(), Some(SearchEnd::BudgetSpent));
     search.remaining(1);
     assert!(search.next().is_some());
 }
@@ -197,7 +197,7 @@ fn a_target_that_never_works_ends_the_search() {
     while let Some(step) = search.next() {
         search.observe(step.cell, Observation { x_per_s: 0.0, r_ns: 0.0, noise: None });
     }
-    assert_eq!(search.finished(), Some(Finished::NothingUsable));
+    assert_eq!(search.finished(), Some(SearchEnd::NothingUsable));
     assert!(search.runs() <= 3);
     assert_eq!(search.balanced(), None);
 }

@@ -9,14 +9,14 @@ use crate::campaign::{CampaignLock, CampaignRow, CampaignState};
 use crate::create::with_suffix;
 use crate::error::{self, StoreError, StoreErrorKind};
 use crate::open::Store;
-use crate::resolve::{Resolved, check_id};
+use crate::resolve::{StoredId, check_id};
 use crate::run::{RunRow, TAGGED};
 
 /// What is to go: things by name, or else whatever is old enough and has the word.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DeletionChoice {
     /// Runs and campaigns by name; where there are any, nothing else counts.
-    pub named: Vec<Resolved>,
+    pub named: Vec<StoredId>,
     /// What started before that, RFC 3339, UTC.
     pub before: Option<String>,
     /// What has this word on it.
@@ -31,12 +31,12 @@ pub struct Deletion {
     /// Campaigns, oldest first.
     pub campaigns: Vec<CampaignRow>,
     /// What stays, and why.
-    pub kept: Vec<Kept>,
+    pub kept: Vec<KeptItem>,
 }
 
 /// Something that stays.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Kept {
+pub struct KeptItem {
     /// Its id.
     pub id: String,
     /// Why, as a clause without a full stop.
@@ -81,11 +81,11 @@ impl Store {
 
     fn deletion_by_name(
         &self,
-        named: &[Resolved],
+        named: &[StoredId],
         baselines: &BTreeSet<String>,
     ) -> Result<Deletion, StoreError> {
         let named: BTreeSet<(&str, bool)> =
-            named.iter().map(|what| (what.id(), matches!(what, Resolved::Run(_)))).collect();
+            named.iter().map(|what| (what.id(), matches!(what, StoredId::Run(_)))).collect();
         let needed = |cause: String, remedy: String| {
             StoreError::new(StoreErrorKind::Needed, self.place(CHOOSING), cause).with_remedy(remedy)
         };
@@ -141,7 +141,7 @@ impl Store {
         }
         for run in self.runs_where(&format!("{condition} AND {ALONE}"), &values)? {
             if baselines.contains(&run.id) {
-                deletion.kept.push(Kept::baseline(&run));
+                deletion.kept.push(KeptItem::baseline(&run));
             } else {
                 deletion.runs.push(run);
             }
@@ -150,7 +150,7 @@ impl Store {
             for run in self.runs_where(&format!("{condition} AND NOT {ALONE}"), &values)? {
                 let campaign = run.campaign.unwrap_or_default();
                 let reason = format!("it is a test point of campaign {campaign}, and goes with that alone");
-                deletion.kept.push(Kept { id: run.id, reason });
+                deletion.kept.push(KeptItem { id: run.id, reason });
             }
         }
         let labels = self.labels()?;
@@ -166,11 +166,11 @@ impl Store {
             match runs.iter().find(|run| baselines.contains(&run.id)) {
                 Some(run) => {
                     let reason = format!("it holds the baseline {} of {}", run.id, run.target);
-                    deletion.kept.push(Kept { id: row.id, reason });
+                    deletion.kept.push(KeptItem { id: row.id, reason });
                 }
                 None if row.state == CampaignState::Unfinished => {
                     let reason = "it is not finished, and can be continued".to_owned();
-                    deletion.kept.push(Kept { id: row.id, reason });
+                    deletion.kept.push(KeptItem { id: row.id, reason });
                 }
                 None => deletion.campaigns.push(row),
             }
@@ -197,7 +197,7 @@ impl Store {
             locks.push(CampaignLock::acquire(&self.path, &row.id)?);
         }
         let runs = self.change(DELETING, |transaction| {
-            let mut gone = Gone::default();
+            let mut gone = DeletedSoFar::default();
             deletion.runs.iter().try_for_each(|run| gone.run(transaction, &run.id))?;
             deletion.campaigns.iter().try_for_each(|row| gone.campaign(transaction, &row.id))?;
             gone.end(transaction)
@@ -229,7 +229,7 @@ impl Store {
     }
 }
 
-impl Kept {
+impl KeptItem {
     fn baseline(run: &RunRow) -> Self {
         let reason = format!(
             "it is the baseline of {} on {}, and goes by its own name alone",
@@ -241,13 +241,13 @@ impl Kept {
 
 /// What has gone in a transaction so far.
 #[derive(Default)]
-struct Gone {
+struct DeletedSoFar {
     runs: Vec<String>,
     /// SHA-256 of the files that runs were read from.
     files: BTreeSet<String>,
 }
 
-impl Gone {
+impl DeletedSoFar {
     fn run(&mut self, transaction: &Transaction<'_>, id: &str) -> rusqlite::Result<()> {
         let found = transaction
             .prepare_cached("SELECT seq, tool <> 'fathom' FROM run WHERE id = ?1")?

@@ -6,7 +6,7 @@ use rusqlite::params;
 
 use crate::error::StoreError;
 use crate::open::Store;
-use crate::resolve::Resolved;
+use crate::resolve::StoredId;
 
 /// Longest word.
 pub const WORD_CHARACTERS_MAX: usize = 64;
@@ -41,7 +41,7 @@ impl Store {
     ///
     /// # Errors
     /// When the store cannot be written.
-    pub fn label(&self, what: &Resolved, words: &[String], at: &str) -> Result<(), StoreError> {
+    pub fn label(&self, what: &StoredId, words: &[String], at: &str) -> Result<(), StoreError> {
         self.change(CHANGING, |transaction| {
             let mut insert = transaction.prepare_cached(
                 "INSERT INTO label (kind, object, word, at) SELECT ?1, ?2, ?3, ?4
@@ -59,7 +59,7 @@ impl Store {
     ///
     /// # Errors
     /// When the store cannot be written.
-    pub fn unlabel(&self, what: &Resolved, words: &[String], at: &str) -> Result<usize, StoreError> {
+    pub fn unlabel(&self, what: &StoredId, words: &[String], at: &str) -> Result<usize, StoreError> {
         self.change(CHANGING, |transaction| {
             let mut update = transaction.prepare_cached(
                 "UPDATE label SET void_at = ?4

@@ -10,15 +10,15 @@ mod note;
 pub(crate) mod sequence;
 
 pub use baseline::Baseline;
-pub use delete::{Deleted, Deletion, DeletionChoice, Kept};
+pub use delete::{Deleted, Deletion, DeletionChoice, KeptItem};
 pub use finding::{Finding, FindingKey};
 pub use label::{Labels, WORD_CHARACTERS_MAX, check_word};
 pub use mark::{Mark, MarkText, check_title};
 pub use note::{Note, check_note};
 
-use crate::resolve::Resolved;
+use crate::resolve::StoredId;
 
-impl Resolved {
+impl StoredId {
     /// The id.
     pub fn id(&self) -> &str {
         match self {

@@ -6,7 +6,7 @@ use rusqlite::{Row, params};
 
 use crate::error::StoreError;
 use crate::open::Store;
-use crate::resolve::Resolved;
+use crate::resolve::StoredId;
 
 /// A note.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,7 +57,7 @@ impl Store {
     /// When the store cannot be written.
     pub fn write_note(
         &self,
-        about: &Resolved,
+        about: &StoredId,
         text: &str,
         author: Option<&str>,
         at: &str,
@@ -75,7 +75,7 @@ impl Store {
     ///
     /// # Errors
     /// When the store cannot be written.
-    pub fn void_note(&self, about: &Resolved, number: i64, at: &str) -> Result<bool, StoreError> {
+    pub fn void_note(&self, about: &StoredId, number: i64, at: &str) -> Result<bool, StoreError> {
         self.change(WRITING, |transaction| {
             transaction
                 .prepare_cached(
@@ -91,7 +91,7 @@ impl Store {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn notes(&self, about: &Resolved) -> Result<Vec<Note>, StoreError> {
+    pub fn notes(&self, about: &StoredId) -> Result<Vec<Note>, StoreError> {
         let sql = "SELECT * FROM note WHERE kind = ?1 AND object = ?2 AND void_at IS NULL ORDER BY seq";
         self.all(READING, sql, (about.kind(), about.id()), Note::read)
     }

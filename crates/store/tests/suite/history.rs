@@ -6,8 +6,8 @@ use fathom_record::origin::Origin;
 use fathom_record::run::Tool;
 use fathom_record::{RunRecord, parse_run};
 use fathom_store::{
-    CampaignState, DeletionChoice, Finding, FindingKey, ImportRow, MarkText, NewCampaign, Resolved,
-    RunCondition, RunFilter, RunText, StepState, Store, StoreErrorKind, check_word,
+    CampaignState, DeletionChoice, Finding, FindingKey, ImportRow, MarkText, NewCampaign, RunCondition,
+    RunFilter, RunText, StepState, Store, StoreErrorKind, StoredId, check_word,
 };
 use tempfile::TempDir;
 
@@ -29,7 +29,7 @@ fn words(words: &[&str]) -> Vec<String> {
 }
 
 fn named(ids: &[String]) -> DeletionChoice {
-    DeletionChoice { named: ids.iter().cloned().map(Resolved::Run).collect(), ..DeletionChoice::default() }
+    DeletionChoice { named: ids.iter().cloned().map(StoredId::Run).collect(), ..DeletionChoice::default() }
 }
 
 fn ids(store: &Store) -> Vec<String> {
@@ -42,10 +42,10 @@ fn ids(store: &Store) -> Vec<String> {
 #[test]
 fn words_are_put_on_runs_found_and_taken_off() {
     let (_folder, store) = filled(0..3);
-    let one = Resolved::Run(id(1));
+    let one = StoredId::Run(id(1));
     store.label(&one, &words(&["weekly", "prod"]), NOW).unwrap();
     store.label(&one, &words(&["weekly"]), LATER).unwrap();
-    store.label(&Resolved::Run(id(2)), &words(&["weekly%"]), NOW).unwrap();
+    store.label(&StoredId::Run(id(2)), &words(&["weekly%"]), NOW).unwrap();
     assert_eq!(store.labels().unwrap().runs[&id(1)], ["prod", "weekly"]);
 
     let tagged = |tag: &str| {
@@ -76,13 +76,13 @@ fn a_word_can_be_typed_in_a_search() {
 #[test]
 fn notes_marks_and_findings_are_kept_and_taken_back() {
     let (_folder, store) = filled(0..1);
-    let about = Resolved::Run(id(0));
+    let about = StoredId::Run(id(0));
     let text = "<script>alert(1)</script> 'quoted' ümlaut";
     let number = store.write_note(&about, text, Some("ann"), NOW).unwrap();
     store.write_note(&about, "second", None, LATER).unwrap();
     let notes = store.notes(&about).unwrap();
     assert_eq!((notes[0].text.as_str(), notes[0].author.as_deref(), notes.len()), (text, Some("ann"), 2));
-    assert!(!store.void_note(&Resolved::Run(id(1)), number, LATER).unwrap(), "of another run");
+    assert!(!store.void_note(&StoredId::Run(id(1)), number, LATER).unwrap(), "of another run");
     assert!(store.void_note(&about, number, LATER).unwrap());
     assert!(!store.void_note(&about, number, LATER).unwrap());
     assert_eq!(store.notes_of_runs().unwrap()[&id(0)][0].text, "second");
@@ -156,7 +156,7 @@ fn what_is_deleted_is_gone_with_all_that_was_said_of_it_and_its_space() {
     let (_folder, store) = filled(0..40);
     let large = RunRecord { id: "gone-for-good".to_owned(), ..run(99, 400, 400) };
     store.put_run(&large).unwrap();
-    let gone = Resolved::Run("gone-for-good".to_owned());
+    let gone = StoredId::Run("gone-for-good".to_owned());
     store.label(&gone, &words(&["heavy"]), NOW).unwrap();
     store.write_note(&gone, "a secret of the house", None, NOW).unwrap();
     let deletion = store.deletion(&named(&["gone-for-good".to_owned()])).unwrap();
@@ -182,7 +182,7 @@ fn what_is_deleted_is_gone_with_all_that_was_said_of_it_and_its_space() {
 fn by_age_and_tag_a_baseline_stays_and_says_so() {
     let (_folder, store) = filled(0..6);
     for number in [1, 2, 3] {
-        store.label(&Resolved::Run(id(number)), &words(&["old"]), NOW).unwrap();
+        store.label(&StoredId::Run(id(number)), &words(&["old"]), NOW).unwrap();
     }
     store.set_baseline(&id(2), NOW).unwrap();
     let before = |time: String| DeletionChoice { before: Some(time), ..DeletionChoice::default() };
@@ -233,7 +233,7 @@ fn a_campaign_goes_with_its_runs_and_they_do_not_go_without_it() {
     store.set_baseline(&point, NOW).unwrap();
     let whole = |runs: &[String]| {
         let mut choice = named(runs);
-        choice.named.push(Resolved::Campaign("c-1".to_owned()));
+        choice.named.push(StoredId::Campaign("c-1".to_owned()));
         choice
     };
     let refused = store.deletion(&whole(&[])).unwrap_err();
@@ -256,7 +256,7 @@ fn a_campaign_that_runs_now_is_not_deleted() {
     let new = NewCampaign { id: "c-1", key: "k", target: "x", started_at: &time(1), plan_json: "{}" };
     let held = store.begin_campaign(&new).unwrap();
     let choice =
-        DeletionChoice { named: vec![Resolved::Campaign("c-1".to_owned())], ..DeletionChoice::default() };
+        DeletionChoice { named: vec![StoredId::Campaign("c-1".to_owned())], ..DeletionChoice::default() };
     let other = Store::open(store.path()).unwrap();
     let deletion = other.deletion(&choice).unwrap();
     assert_eq!(other.delete(&deletion).unwrap_err().kind, StoreErrorKind::CampaignBusy);
@@ -311,19 +311,19 @@ fn a_store_of_any_version_is_read_like_a_new_one_and_stays_as_it_is() {
         for row in &expected {
             assert_eq!(old.run(&row.id).unwrap(), newer.run(&row.id).unwrap(), "{version}");
         }
-        assert_eq!(old.resolve(&id(2)).unwrap(), Resolved::Run(id(2)));
+        assert_eq!(old.resolve(&id(2)).unwrap(), StoredId::Run(id(2)));
         assert_eq!(old.imports().unwrap(), newer.imports().unwrap());
         assert_eq!(old.imports().unwrap().len(), usize::from(version >= 2));
         assert_eq!(old.campaigns().unwrap(), newer.campaigns().unwrap());
         assert_eq!((old.baselines().unwrap(), old.marks(None).unwrap()), (vec![], vec![]));
         assert_eq!((old.labels().unwrap().runs.len(), old.findings("x").unwrap().len()), (0, 0));
-        assert_eq!(old.notes(&Resolved::Run(id(2))).unwrap(), []);
-        let refused = old.label(&Resolved::Run(id(2)), &words(&["x"]), NOW).unwrap_err();
+        assert_eq!(old.notes(&StoredId::Run(id(2))).unwrap(), []);
+        let refused = old.label(&StoredId::Run(id(2)), &words(&["x"]), NOW).unwrap_err();
         assert_eq!(refused.kind, StoreErrorKind::Permission, "{refused}");
         drop(old);
         assert_eq!(std::fs::read(&path).unwrap(), before, "reading changed version {version}");
 
-        newer.label(&Resolved::Run(id(2)), &words(&["kept"]), NOW).unwrap();
+        newer.label(&StoredId::Run(id(2)), &words(&["kept"]), NOW).unwrap();
         let again = Store::open_read_only(newer.path()).unwrap();
         assert_eq!(again.labels().unwrap().runs[&id(2)], ["kept"]);
         assert_eq!(again.runs(&RunFilter::default()).unwrap(), expected, "{version}");
@@ -346,7 +346,7 @@ fn a_store_of_the_first_version_is_listed_without_being_changed() {
 fn nobody_changes_what_he_has_not_seen() {
     let (folder, store) = filled(0..2);
     let path = folder.path().join("runs.sqlite");
-    let what = Resolved::Run(id(0));
+    let what = StoredId::Run(id(0));
     let seen = store.said_sequence().unwrap();
     let at = |sequence: i64| Store::open(&path).unwrap().only_at(sequence);
     at(seen).label(&what, &words(&["a"]), NOW).unwrap();

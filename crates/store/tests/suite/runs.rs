@@ -9,7 +9,7 @@ use crate::sample::{environment, run, time};
 use fathom_record::run::Ending;
 use fathom_record::workload::{Addresses, Arrival, HotSpot, Mix, SizeShare, Sizes, SizesByDirection};
 use fathom_record::{Check, CheckName, Outcome, RunRecord};
-use fathom_store::{ImportRow, Resolved, RunFilter, Store, StoreErrorKind};
+use fathom_store::{ImportRow, RunFilter, Store, StoreErrorKind, StoredId};
 use proptest::prelude::*;
 
 fn new_store() -> (tempfile::TempDir, Store) {
@@ -267,7 +267,7 @@ fn names_are_found_by_their_start() {
     for (number, id) in ["ab1", "ab2", "b", "b7", "percent_1", "percentx2"].into_iter().enumerate() {
         store.put_run(&named(id, number as u64)).unwrap();
     }
-    let run_named = |id: &str| Resolved::Run(id.into());
+    let run_named = |id: &str| StoredId::Run(id.into());
     assert_eq!(store.resolve("ab1").unwrap(), run_named("ab1"));
     assert_eq!(store.resolve("b").unwrap(), run_named("b"), "a whole id comes before a start");
     assert_eq!(store.resolve("b7").unwrap(), run_named("b7"));
@@ -294,8 +294,8 @@ fn last_counts_a_campaign_and_not_the_runs_in_it() {
     let path = folder.path().join("runs.sqlite");
     sample::fill(&path);
     let store = Store::open(&path).unwrap();
-    assert_eq!(store.resolve("last").unwrap(), Resolved::Campaign(sample::CAMPAIGN.into()));
-    assert_eq!(store.resolve("last-1").unwrap(), Resolved::Run(sample::id(0)));
+    assert_eq!(store.resolve("last").unwrap(), StoredId::Campaign(sample::CAMPAIGN.into()));
+    assert_eq!(store.resolve("last-1").unwrap(), StoredId::Run(sample::id(0)));
     assert_eq!(store.resolve_run("last").unwrap(), sample::id(2));
     assert_eq!(store.resolve_campaign("last").unwrap(), sample::CAMPAIGN);
     // The campaign and its first run begin alike.

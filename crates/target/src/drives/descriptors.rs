@@ -3,7 +3,7 @@
 
 /// What a drive says of itself (`STORAGE_DEVICE_DESCRIPTOR`).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Described {
+pub struct DriveDescription {
     /// Vendor and product, as they are told apart or not.
     pub model: Option<String>,
     pub revision: Option<String>,
@@ -102,11 +102,11 @@ fn text(bytes: &[u8], at: usize) -> Option<String> {
 }
 
 /// What it says of itself.
-pub fn described(bytes: &[u8]) -> Option<Described> {
+pub fn described(bytes: &[u8]) -> Option<DriveDescription> {
     let removable = *bytes.get(10)? != 0;
     let bus = half(bytes, 28)?;
     let model: Vec<String> = [12, 16].into_iter().filter_map(|at| text(bytes, at)).collect();
-    Some(Described {
+    Some(DriveDescription {
         model: (!model.is_empty()).then(|| model.join(" ")),
         revision: text(bytes, 20),
         serial: text(bytes, 24),
@@ -226,7 +226,7 @@ pub mod tests {
         assert_eq!((read.model.as_deref(), read.bus), (Some("Amazon Elastic Block Store"), Some("NVMe")));
         assert_eq!(read.serial.as_deref(), Some("vol0123456789abcdef_00000001."));
         assert_eq!(described(&drawn(7, "ACME", "Stick", "")).unwrap().model.as_deref(), Some("ACME Stick"));
-        assert_eq!(described(&drawn(99, "", "", "")).unwrap(), Described::default());
+        assert_eq!(described(&drawn(99, "", "", "")).unwrap(), DriveDescription::default());
     }
 
     #[test]

@@ -30,7 +30,7 @@ pub struct Admission {
     /// What is judged and held alone for the length of the run, where that is not the file itself.
     claim: Option<File>,
     /// Devices whose signatures are looked for again; none for files.
-    watched: Vec<Watched>,
+    watched: Vec<MarkedDevice>,
     /// Size of the device, in bytes; none for files.
     size_bytes: Option<u64>,
     /// Whether it is a file that fathom made and nobody had changed.
@@ -41,7 +41,7 @@ pub struct Admission {
 
 /// A device and the signatures that it had when it was admitted.
 #[derive(Debug)]
-struct Watched {
+struct MarkedDevice {
     label: String,
     file: File,
     size_bytes: u64,
@@ -55,12 +55,12 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
 
 /// Time that is left for another look. A limit on their number would not do: on a busy machine of many processes
 /// one look alone takes seconds.
-struct Looks {
+struct RetryBudget {
     clock: WallClock,
     done: Cell<u32>,
 }
 
-impl Looks {
+impl RetryBudget {
     fn begin() -> Self {
         Self { clock: WallClock::start_on_system_clock().0, done: Cell::new(0) }
     }
@@ -82,7 +82,7 @@ impl Looks {
 /// # Errors
 /// As the system reports them; `EBUSY` where somebody keeps the claim.
 pub fn claim(open: impl Fn() -> io::Result<File>) -> io::Result<File> {
-    let looks = Looks::begin();
+    let looks = RetryBudget::begin();
     loop {
         match open() {
             Err(error) if error.raw_os_error() == Some(libc::EBUSY) && looks.again() => {}
@@ -102,7 +102,7 @@ pub fn judge(
     machine: impl Fn() -> Machine,
     look: impl Fn(&Machine) -> Result<Findings, Error>,
 ) -> Result<(Machine, Findings), Error> {
-    let looks = Looks::begin();
+    let looks = RetryBudget::begin();
     loop {
         let machine = machine();
         let findings = look(&machine)?;
@@ -159,7 +159,7 @@ impl Admission {
         let number = DeviceNumber::of_node(&looking.metadata().map_err(fail)?);
         let size_bytes = ioctl::block_size_bytes(looking).map_err(fail)?;
         // Taken down before it is judged: what comes after is new.
-        let watched = Watched::all(&Machine::look_at_devices(&Roots::default()), number, looking)?;
+        let watched = MarkedDevice::all(&Machine::look_at_devices(&Roots::default()), number, looking)?;
         let look = |machine: &Machine| {
             let mut findings = origin::hold(&writing, machine, claim, request.origin)?;
             findings.reasons.extend(more(machine));
@@ -221,7 +221,7 @@ fn unseen(findings: &Findings) -> Vec<String> {
     hidden.map(|reason| format!("Written as permitted, although {}.", reason.text)).collect()
 }
 
-impl Watched {
+impl MarkedDevice {
     /// A device, and the disk around a partition: a member of a pool as a whole has the partition's bytes among its
     /// own.
     fn all(machine: &Machine, number: DeviceNumber, looking: &File) -> Result<Vec<Self>, Error> {

@@ -17,7 +17,7 @@ use super::inspect;
 use super::machine::Machine;
 use super::origin;
 use super::refusal::{advise, claimed, lock, no_direct, refuse_non_storage};
-use super::scratch::{Folder, Made};
+use super::scratch::{Folder, TemporaryPath};
 use super::{extents, fabric, ioctl, kept, limits};
 use crate::durability::open_flags;
 use crate::filling::{self, Layout};
@@ -35,7 +35,7 @@ pub struct Opened {
     /// How it was admitted for writing; none for targets that are read or were made by the run.
     admitted: Option<Admission>,
     /// Taken away when this is dropped.
-    made: Option<Made>,
+    made: Option<TemporaryPath>,
     /// What is remembered of a device.
     origin: Option<Origin>,
     /// Whether it is a file of fathom's making that stays.
@@ -423,7 +423,7 @@ fn made(
     machine: &Machine,
     folder: &Folder,
     request: &OpenRequest<'_>,
-    make: impl FnOnce() -> Result<(File, Option<Made>), Error>,
+    make: impl FnOnce() -> Result<(File, Option<TemporaryPath>), Error>,
 ) -> Result<(Opened, TargetFacts), Error> {
     let place = format!("making a file for {name}");
     let room = space(folder.file()).map_err(|error| Error::system(&place, &error))?;

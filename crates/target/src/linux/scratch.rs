@@ -12,19 +12,19 @@ use crate::{Error, ErrorKind};
 
 /// A file or an empty folder with a name that the run gave, which is taken away when this is dropped.
 #[derive(Debug)]
-pub struct Made {
+pub struct TemporaryPath {
     path: PathBuf,
     id: FileId,
 }
 
-impl Made {
+impl TemporaryPath {
     /// Leaves the file where it is.
     pub fn keep(self) {
         std::mem::forget(self);
     }
 }
 
-impl Drop for Made {
+impl Drop for TemporaryPath {
     fn drop(&mut self) {
         // Somebody may have put another file there since; that one is not ours to remove.
         let is_ours = fs::symlink_metadata(&self.path).is_ok_and(|meta| FileId::of(&meta) == self.id);
@@ -106,7 +106,7 @@ impl Folder {
     ///
     /// # Errors
     /// As the system reports them, with what to type.
-    pub fn named(&self, name: &str) -> Result<(File, Made), Error> {
+    pub fn named(&self, name: &str) -> Result<(File, TemporaryPath), Error> {
         let file = self.create(name).map_err(|error| self.failed(&format!("making {name}"), error))?;
         let meta = file.metadata().map_err(|error| Error::system("looking at the new file", &error))?;
         let made = self.made(name, &meta);
@@ -117,7 +117,7 @@ impl Folder {
     ///
     /// # Errors
     /// As the system reports them, with what to type.
-    pub fn own(&self) -> Result<(File, Made), Error> {
+    pub fn own(&self) -> Result<(File, TemporaryPath), Error> {
         const WHAT: &str = "making a folder for the names";
         for attempt in 0..1000u32 {
             let name = format!("fathom-names-{}-{attempt}", std::process::id());
@@ -136,9 +136,9 @@ impl Folder {
     }
 
     /// Whole, so that it is found again should the process change its folder.
-    fn made(&self, name: &str, meta: &fs::Metadata) -> Made {
+    fn made(&self, name: &str, meta: &fs::Metadata) -> TemporaryPath {
         let dir = fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone());
-        Made { path: dir.join(name), id: FileId::of(meta) }
+        TemporaryPath { path: dir.join(name), id: FileId::of(meta) }
     }
 
     fn create(&self, name: &str) -> Result<File, Errno> {

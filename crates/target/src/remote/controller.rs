@@ -4,12 +4,14 @@ use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::time::Duration;
 
-use fathom_fabric::host::{Association, Facts, HostQueue, Limits, NamespaceFacts, Wishes, connect_refusal};
+use fathom_fabric::host::{
+    Association, ConnectOptions, Facts, HostQueue, Limits, NamespaceFacts, connect_refusal,
+};
 use fathom_fabric::{Framing, name};
 use fathom_record::facts::{TargetFacts, TargetKind};
 use fathom_spec::fabrics::connect::{DATA_BYTES, place, refused};
 
-use super::keeper::{Keeper, SLOTS, Shared};
+use super::keeper::{Keeper, KeeperState, SLOTS};
 use super::wire::{PATIENCE, Wire, failed, lost, now};
 use crate::{Error, ErrorKind};
 
@@ -28,7 +30,7 @@ pub struct Access {
     /// Digests.
     pub framing: Framing,
     /// Who asks, and for what.
-    pub wishes: Wishes,
+    pub wishes: ConnectOptions,
     /// Longest wait for a connection.
     pub patience: Duration,
 }
@@ -39,7 +41,7 @@ pub struct Controller {
     access: Access,
     association: Association,
     namespace: NamespaceFacts,
-    shared: Arc<Shared>,
+    shared: Arc<KeeperState>,
     /// Dropped last: without an admin queue the controller ends its other queues.
     _keeper: Keeper,
 }
@@ -106,7 +108,7 @@ impl Controller {
         };
         let keep_alive_ms = u64::from(access.wishes.keep_alive_ms);
         let keep_alive = (keep_alive_ms > 0).then(|| Duration::from_millis(keep_alive_ms));
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(KeeperState::default());
         let keeper = Keeper::start(wire, keep_alive, Arc::clone(&shared))?;
         Ok(Self { access, association, namespace, shared, _keeper: keeper })
     }
@@ -122,7 +124,7 @@ impl Controller {
     }
 
     /// What its connections tell each other.
-    pub fn shared(&self) -> &Shared {
+    pub fn shared(&self) -> &KeeperState {
         &self.shared
     }
 
@@ -195,10 +197,10 @@ impl Controller {
         let mut flow_control = false;
         loop {
             match self.try_queue(number, (depth, pieces), flow_control).map_err(fail)? {
-                Tried::Connected(queue) => return Ok(*queue),
-                Tried::NeedsFlowControl if !flow_control => flow_control = true,
-                Tried::InUse if now() < until => std::thread::sleep(REUSE_LOOK),
-                Tried::NeedsFlowControl | Tried::InUse => {
+                QueueOutcome::Connected(queue) => return Ok(*queue),
+                QueueOutcome::NeedsFlowControl if !flow_control => flow_control = true,
+                QueueOutcome::InUse if now() < until => std::thread::sleep(REUSE_LOOK),
+                QueueOutcome::NeedsFlowControl | QueueOutcome::InUse => {
                     let cause = connect_refusal(refused::INVALID_PARAMETERS, u64::from(place::QUEUE));
                     return Err(fail(lost(cause)));
                 }
@@ -211,7 +213,7 @@ impl Controller {
         number: u16,
         (depth, pieces): (u32, u32),
         flow_control: bool,
-    ) -> Result<Tried, Error> {
+    ) -> Result<QueueOutcome, Error> {
         let facts = self.facts();
         // With flow control one entry of the ring stays free.
         let entries = (depth * pieces + u32::from(flow_control)).clamp(2, facts.queue_entries.max(2));
@@ -225,8 +227,8 @@ impl Controller {
             const ATTRIBUTES: u64 = 46;
             let is_invalid = end.status.0 & 0x7ff == refused::INVALID_PARAMETERS.0 & 0x7ff;
             return match end.result & 0x1_ffff {
-                ATTRIBUTES if is_invalid => Ok(Tried::NeedsFlowControl),
-                at if is_invalid && at == u64::from(place::QUEUE) => Ok(Tried::InUse),
+                ATTRIBUTES if is_invalid => Ok(QueueOutcome::NeedsFlowControl),
+                at if is_invalid && at == u64::from(place::QUEUE) => Ok(QueueOutcome::InUse),
                 _ => Err(lost(connect_refusal(end.status, end.result))),
             };
         }
@@ -236,12 +238,12 @@ impl Controller {
             transfer_bytes: facts.transfer_bytes,
             in_capsule_bytes: facts.in_capsule_bytes,
         });
-        Ok(Tried::Connected(Box::new(IoQueue { stream, queue, entries, pieces, flow_control })))
+        Ok(QueueOutcome::Connected(Box::new(IoQueue { stream, queue, entries, pieces, flow_control })))
     }
 }
 
 /// What came of connecting a queue.
-enum Tried {
+enum QueueOutcome {
     Connected(Box<IoQueue>),
     NeedsFlowControl,
     InUse,

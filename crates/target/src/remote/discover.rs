@@ -4,8 +4,8 @@ use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use fathom_fabric::Framing;
-use fathom_fabric::host::discovery::{Found, PIECE_BYTES, Reading};
-use fathom_fabric::host::{Association, Next, Wishes};
+use fathom_fabric::host::discovery::{DiscoveryEntry, PIECE_BYTES, Reading};
+use fathom_fabric::host::{Association, ConnectOptions, Next};
 use fathom_fabric::name::{Choices, FabricName};
 use fathom_spec::admin::{self, IdentifyWhat};
 use fathom_spec::fabrics::discovery::TCP;
@@ -45,14 +45,14 @@ pub struct Discovery {
     /// Name that was asked as.
     pub host_name: String,
     /// What it lists.
-    pub entries: Vec<Listed>,
+    pub entries: Vec<DiscoveredSubsystem>,
 }
 
 /// One entry of the log page.
 #[derive(Debug)]
-pub struct Listed {
+pub struct DiscoveredSubsystem {
     /// What it says.
-    pub found: Found,
+    pub found: DiscoveryEntry,
     /// The namespaces behind it, or why they are not known; absent for what has none, or is not reached by TCP.
     pub namespaces: Option<Result<Vec<ListedNamespace>, Error>>,
 }
@@ -98,7 +98,7 @@ pub fn discover(inquiry: &Inquiry) -> Result<Discovery, Error> {
             (error.kind, error.cause) = (ErrorKind::System, format!("port {port}: {}", error.cause));
             error.at(place.clone()).with_remedy("name the port of its discovery service, e.g. 10.0.0.5:8009")
         })?;
-        let look = |found: Found| look_into(found, &address, &host, &choices);
+        let look = |found: DiscoveryEntry| look_into(found, &address, &host, &choices);
         let entries = found.into_iter().map(look).collect();
         return Ok(Discovery { address, host_name: host.name, entries });
     }
@@ -106,8 +106,8 @@ pub fn discover(inquiry: &Inquiry) -> Result<Discovery, Error> {
         .with_remedy("check that a target listens there, or name its port: 10.0.0.5:4420"))
 }
 
-fn wishes(host: &Host, subsystem: &str) -> Wishes {
-    Wishes {
+fn wishes(host: &Host, subsystem: &str) -> ConnectOptions {
+    ConnectOptions {
         host: host.name.clone(),
         host_id: host.id,
         subsystem: subsystem.to_owned(),
@@ -117,7 +117,7 @@ fn wishes(host: &Host, subsystem: &str) -> Wishes {
     }
 }
 
-fn read(wire: &mut Wire, wishes: Wishes) -> Result<Vec<Found>, Error> {
+fn read(wire: &mut Wire, wishes: ConnectOptions) -> Result<Vec<DiscoveryEntry>, Error> {
     wire.associate(&mut Association::new(wishes))?;
     let mut reading = Reading::default();
     while let Some(entry) = reading.next_command() {
@@ -135,9 +135,14 @@ fn succeeded(status: Status, what: &str) -> Result<(), Error> {
 }
 
 /// Connects to a subsystem that is listed, and lists its namespaces.
-fn look_into(found: Found, asked_at: &SocketAddr, host: &Host, choices: &Choices) -> Listed {
+fn look_into(
+    found: DiscoveryEntry,
+    asked_at: &SocketAddr,
+    host: &Host,
+    choices: &Choices,
+) -> DiscoveredSubsystem {
     if found.transport != TCP || !found.has_namespaces {
-        return Listed { found, namespaces: None };
+        return DiscoveredSubsystem { found, namespaces: None };
     }
     let namespaces = if found.is_secured {
         let cause =
@@ -146,11 +151,11 @@ fn look_into(found: Found, asked_at: &SocketAddr, host: &Host, choices: &Choices
     } else {
         place_of(&found, asked_at).and_then(|address| namespaces(&found, &address, host, choices))
     };
-    Listed { found, namespaces: Some(namespaces) }
+    DiscoveredSubsystem { found, namespaces: Some(namespaces) }
 }
 
 /// Where an entry is: at the address that was asked where it names none, as some targets do.
-fn place_of(found: &Found, asked_at: &SocketAddr) -> Result<SocketAddr, Error> {
+fn place_of(found: &DiscoveryEntry, asked_at: &SocketAddr) -> Result<SocketAddr, Error> {
     let wrong = |cause: String| Error::new(ErrorKind::NoSuchTarget, LISTING, cause);
     let port = found.port.ok_or_else(|| wrong("its port is not a number".to_owned()))?;
     let address: IpAddr = found
@@ -162,7 +167,7 @@ fn place_of(found: &Found, asked_at: &SocketAddr) -> Result<SocketAddr, Error> {
 }
 
 fn namespaces(
-    found: &Found,
+    found: &DiscoveryEntry,
     address: &SocketAddr,
     host: &Host,
     choices: &Choices,
@@ -230,8 +235,8 @@ fn identify(wire: &mut Wire, what: IdentifyWhat, namespace: u32) -> Result<Vec<u
 mod tests {
     use super::*;
 
-    fn found(address: &str, port: Option<u16>) -> Found {
-        Found {
+    fn found(address: &str, port: Option<u16>) -> DiscoveryEntry {
+        DiscoveryEntry {
             subsystem: "nqn.a".to_owned(),
             has_namespaces: true,
             transport: TCP,
@@ -256,9 +261,9 @@ mod tests {
         let asked: SocketAddr = "127.0.0.1:8009".parse().unwrap();
         let host = Host { name: "nqn.h".to_owned(), id: [1; 16] };
         let look = |found| look_into(found, &asked, &host, &Choices::default()).namespaces;
-        assert!(look(Found { transport: 1, ..found("10.0.0.1", Some(1)) }).is_none());
-        assert!(look(Found { has_namespaces: false, ..found("10.0.0.1", Some(1)) }).is_none());
-        let secured = look(Found { is_secured: true, ..found("10.0.0.1", Some(1)) }).unwrap();
+        assert!(look(DiscoveryEntry { transport: 1, ..found("10.0.0.1", Some(1)) }).is_none());
+        assert!(look(DiscoveryEntry { has_namespaces: false, ..found("10.0.0.1", Some(1)) }).is_none());
+        let secured = look(DiscoveryEntry { is_secured: true, ..found("10.0.0.1", Some(1)) }).unwrap();
         assert!(secured.unwrap_err().cause.contains("TLS"));
     }
 }

@@ -23,14 +23,14 @@ const LOOK: Duration = Duration::from_millis(500);
 
 /// What the keeper and everybody else with a connection to the controller tell each other.
 #[derive(Debug, Default)]
-pub struct Shared {
+pub struct KeeperState {
     stop: AtomicBool,
     lost: AtomicBool,
     why: Mutex<Option<String>>,
     events: Mutex<Vec<String>>,
 }
 
-impl Shared {
+impl KeeperState {
     /// Whether the controller is lost.
     pub fn is_lost(&self) -> bool {
         self.lost.load(Ordering::Relaxed)
@@ -63,7 +63,7 @@ impl Shared {
 /// The thread; it ends, and the controller is shut down, when this is dropped.
 #[derive(Debug)]
 pub struct Keeper {
-    shared: Arc<Shared>,
+    shared: Arc<KeeperState>,
     waker: std::net::TcpStream,
     thread: Option<JoinHandle<()>>,
 }
@@ -73,7 +73,7 @@ impl Keeper {
     ///
     /// # Errors
     /// When there is no thread or descriptor to be had.
-    pub fn start(wire: Wire, keep_alive: Option<Duration>, shared: Arc<Shared>) -> Result<Self, Error> {
+    pub fn start(wire: Wire, keep_alive: Option<Duration>, shared: Arc<KeeperState>) -> Result<Self, Error> {
         const PLACE: &str = "keeping a controller alive";
         let waker = wire.stream().try_clone().map_err(|error| Error::system(PLACE, &error))?;
         let own = Arc::clone(&shared);
@@ -104,7 +104,7 @@ impl Drop for Keeper {
 struct Keeping {
     wire: Wire,
     keep_alive: Option<Duration>,
-    shared: Arc<Shared>,
+    shared: Arc<KeeperState>,
     /// Whether a request for an event is out.
     is_listening: bool,
 }
@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn the_first_reason_stays() {
-        let shared = Shared::default();
+        let shared = KeeperState::default();
         assert!(!shared.is_lost());
         shared.lose("first".to_owned());
         shared.lose("second".to_owned());

@@ -11,7 +11,7 @@ use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use fathom_fabric::host::{Facts, NamespaceFacts, Wishes};
+use fathom_fabric::host::{ConnectOptions, Facts, NamespaceFacts};
 use fathom_fabric::name::FabricName;
 use fathom_fabric::{Framing, name};
 use fathom_record::facts::{FabricFacts, FabricQueue, Outages, TargetFacts, TargetKind};
@@ -21,9 +21,9 @@ use super::open::OpenRequest;
 use crate::{Error, ErrorKind};
 
 pub use controller::{Controller, IoQueue, deepest};
-pub use discover::{Discovery, Inquiry, Listed, ListedNamespace, discover};
+pub use discover::{DiscoveredSubsystem, Discovery, Inquiry, ListedNamespace, discover};
 pub use host::Host;
-pub use keeper::Shared;
+pub use keeper::KeeperState;
 pub use wire::is_passing;
 
 use controller::Access;
@@ -68,7 +68,7 @@ impl Remote {
             data_digest: name.choices.data_digest,
             ..Framing::default()
         };
-        let wishes = Wishes {
+        let wishes = ConnectOptions {
             host: host.name,
             host_id: host.id,
             subsystem: name.subsystem.clone(),
@@ -132,7 +132,8 @@ impl Remote {
     pub fn reconnect(&self, attempt: u32) -> Result<Controller, Error> {
         let at = attempt as usize % self.addresses.len().max(1);
         let address = self.addresses.get(at).copied().unwrap_or(self.access.address);
-        let wishes = Wishes { queues: 1, namespace: Some(self.found.1.id), ..self.access.wishes.clone() };
+        let wishes =
+            ConnectOptions { queues: 1, namespace: Some(self.found.1.id), ..self.access.wishes.clone() };
         let patience = AGAIN;
         let controller = Controller::connect(Access { address, wishes, patience, ..self.access.clone() })?;
         self.is_the_same(&controller)?;
@@ -159,7 +160,8 @@ impl Remote {
     /// As the target refuses, where it gives fewer queues, and where the namespace is another one than when it was
     /// opened.
     pub fn connect(&self, queues: u16) -> Result<Controller, Error> {
-        let wishes = Wishes { queues, namespace: Some(self.found.1.id), ..self.access.wishes.clone() };
+        let wishes =
+            ConnectOptions { queues, namespace: Some(self.found.1.id), ..self.access.wishes.clone() };
         let controller = Controller::connect(Access { wishes, ..self.access.clone() })?;
         self.is_the_same(&controller)?;
         controller.admit_queues(queues)?;

@@ -11,7 +11,7 @@ use windows_sys::Win32::Storage::FileSystem::{
     GetFinalPathNameByHandleW, GetVolumeInformationW, GetVolumePathNameW, ReOpenFile,
 };
 
-use super::in_use::{FileId, Look};
+use super::in_use::{FileId, FileState};
 
 /// What is known of the volume that a file is in.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ pub fn reopen(file: &File, access: u32, share: u32, flags: u32) -> io::Result<Fi
 }
 
 /// What the system says of an open file.
-pub fn look(file: &File) -> io::Result<Look> {
+pub fn look(file: &File) -> io::Result<FileState> {
     let mut found = BY_HANDLE_FILE_INFORMATION::default();
     // SAFETY: the handle is open, and the place is one such structure.
     let done = unsafe { GetFileInformationByHandle(file.as_raw_handle(), &mut found) };
@@ -48,7 +48,7 @@ pub fn look(file: &File) -> io::Result<Look> {
         return Err(io::Error::last_os_error());
     }
     let pair = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
-    Ok(Look {
+    Ok(FileState {
         attributes: found.dwFileAttributes,
         links: found.nNumberOfLinks,
         size_bytes: pair(found.nFileSizeHigh, found.nFileSizeLow),

@@ -11,7 +11,7 @@ use windows_sys::Win32::Storage::FileSystem::{
 };
 
 use super::call;
-use super::raw::Again;
+use super::raw::RawReopen;
 use crate::Error;
 
 /// What fathom lets others do with what it has open, its own further handles among them.
@@ -23,7 +23,7 @@ pub struct Handle {
     anchor: File,
     writes: bool,
     /// Devices are opened by their names again, since no call does it by a handle.
-    device: Option<Again>,
+    device: Option<RawReopen>,
 }
 
 /// A file object of its own, past the cache, for one thread: the system does the I/O of a shared one in turn.
@@ -47,7 +47,7 @@ impl Handle {
     }
 
     /// A drive or a volume that is open as `anchor`.
-    pub fn of_device(anchor: File, writes: bool, again: Again) -> Self {
+    pub fn of_device(anchor: File, writes: bool, again: RawReopen) -> Self {
         Self { anchor, writes, device: Some(again) }
     }
 

@@ -32,7 +32,7 @@ pub struct FileId {
 
 /// What the system says of an open file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Look {
+pub struct FileState {
     /// Bits of its attributes.
     pub attributes: u32,
     /// Names that it has.
@@ -49,12 +49,12 @@ pub struct Answers {
     /// Its path, as the system has it.
     pub path: io::Result<String>,
     /// What it is.
-    pub look: io::Result<Look>,
+    pub look: io::Result<FileState>,
     /// Whether it could be opened for reading and writing while nobody else has it open.
     pub alone: io::Result<()>,
 }
 
-impl Look {
+impl FileState {
     fn has(&self, bits: u32) -> bool {
         self.attributes & bits != 0
     }
@@ -121,7 +121,7 @@ pub fn reasons(answers: &Answers) -> Vec<Reason> {
     reasons
 }
 
-fn of_look(label: &str, look: &Look) -> Vec<Reason> {
+fn of_look(label: &str, look: &FileState) -> Vec<Reason> {
     let mut reasons = Vec::new();
     let mut stands = |hold, text: String| reasons.push(Reason::new(hold, text));
     if look.has(READ_ONLY) {
@@ -153,10 +153,10 @@ fn of_look(label: &str, look: &Look) -> Vec<Reason> {
 mod tests {
     use super::*;
 
-    const PLAIN: Look =
-        Look { attributes: 0x20, links: 1, size_bytes: 4096, id: FileId { volume: 7, index: 9 } };
+    const PLAIN: FileState =
+        FileState { attributes: 0x20, links: 1, size_bytes: 4096, id: FileId { volume: 7, index: 9 } };
 
-    fn answers(look: Look) -> Answers {
+    fn answers(look: FileState) -> Answers {
         Answers { path: Ok(r"C:\data\a.bin".to_owned()), look: Ok(look), alone: Ok(()) }
     }
 
@@ -203,7 +203,7 @@ mod tests {
             (0, 2, Hold::Unknown),
             (0, 0, Hold::Unknown),
         ] {
-            let look = Look { attributes: PLAIN.attributes | bits, links, ..PLAIN };
+            let look = FileState { attributes: PLAIN.attributes | bits, links, ..PLAIN };
             assert_eq!(holds(&answers(look)), [hold, Hold::ExistingFile], "{bits:#x} {links}");
             assert!(!hold.permission_covers());
         }
@@ -211,7 +211,7 @@ mod tests {
 
     #[test]
     fn what_is_not_on_its_volume_is_not_read() {
-        let with = |bits| Look { attributes: bits, ..PLAIN };
+        let with = |bits| FileState { attributes: bits, ..PLAIN };
         assert!(PLAIN.require_data("x").is_ok() && PLAIN.notes().is_empty());
         for bits in [OFFLINE, RECALL_ON_OPEN, RECALL_ON_DATA_ACCESS, SPARSE] {
             assert_eq!(with(bits).require_data("x").unwrap_err().kind, ErrorKind::Refused);

@@ -17,7 +17,7 @@ use super::drives;
 use super::file_space::{space, written_share};
 use super::folder::Folder;
 use super::handle::{Handle, SHARED};
-use super::in_use::{self, Answers, Look};
+use super::in_use::{self, Answers, FileState};
 use super::{raw, valid};
 use crate::filling::{self, Layout};
 use crate::guard::{self, Findings, Identity, Permit};
@@ -287,7 +287,7 @@ pub fn open_for_looking(place: &str, path: &Path) -> Result<File, Error> {
 }
 
 /// What the system says of an open file.
-pub fn look_at(place: &str, file: &File) -> Result<Look, Error> {
+pub fn look_at(place: &str, file: &File) -> Result<FileState, Error> {
     call::look(file).map_err(|error| system(place, &error))
 }
 

@@ -30,7 +30,7 @@ const READS_AND_WRITES: u32 = GENERIC_READ | GENERIC_WRITE;
 
 /// What opens a drive or a volume once more, and knows whether it is still the same.
 #[derive(Debug)]
-pub struct Again {
+pub struct RawReopen {
     name: RawName,
     fingerprint: DeviceFingerprint,
 }
@@ -47,7 +47,7 @@ impl DeviceFingerprint {
     }
 }
 
-impl Again {
+impl RawReopen {
     /// Opens it for reading, or for writing too, with flags of `CreateFile`.
     ///
     /// # Errors
@@ -119,7 +119,7 @@ pub fn open_raw(name: &str, raw: RawName, request: &OpenRequest<'_>) -> Result<(
     notes.extend(remarks(&devices));
     let origin = origin(raw, devices.first().map(|device| &device.facts), there, request.writes);
     request.origin.map_or(Ok(()), |began| began.require(&place, Some(&origin)).map(drop))?;
-    let again = Again { name: raw, fingerprint: DeviceFingerprint::by(&anchor) };
+    let again = RawReopen { name: raw, fingerprint: DeviceFingerprint::by(&anchor) };
     let handle = Arc::new(Handle::of_device(anchor, request.writes, again));
     Ok((Opened { handle, admitted, notes, origin: Some(origin) }, facts))
 }

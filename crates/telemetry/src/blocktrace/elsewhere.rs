@@ -13,9 +13,9 @@ fn unsupported() -> TelemetryError {
 }
 
 /// Devices by number: none.
-pub struct Watched;
+pub struct DeviceSet;
 
-impl Watched {
+impl DeviceSet {
     pub fn of(_: &[String]) -> Result<Self, TelemetryError> {
         Err(unsupported())
     }
@@ -29,7 +29,7 @@ impl Watched {
 pub enum Watch {}
 
 impl Watch {
-    pub fn start(_: &Watched, _: bool, _: WitnessSource, _: &Thinning) -> Result<Self, TelemetryError> {
+    pub fn start(_: &DeviceSet, _: bool, _: WitnessSource, _: &Thinning) -> Result<Self, TelemetryError> {
         Err(unsupported())
     }
 

@@ -39,7 +39,7 @@ pub struct RunDirection {
 
 /// How I/Os were chosen and how well their stamps compare.
 #[derive(Clone, Copy, Debug)]
-pub struct Sampled {
+pub struct SamplingFacts {
     /// One sector in so many was kept.
     pub one_in: u64,
     /// Chosen I/Os that could not be kept, of all directions.
@@ -54,7 +54,7 @@ pub fn direction(
     ours: &RunDirection,
     seen: &TraceDirection,
     pairing: &Pairing,
-    sampled: Sampled,
+    sampled: SamplingFacts,
 ) -> Option<WitnessDirection> {
     let operations = operations(ours);
     let ios = seen.total.count();
@@ -139,7 +139,7 @@ fn explanation(
     ours: &RunDirection,
     seen: &TraceDirection,
     pairing: &Pairing,
-    sampled: Sampled,
+    sampled: SamplingFacts,
 ) -> Option<Explanation> {
     let mut pairs = pairing.pairs.clone();
     let mean = parts(&pairs)?;
@@ -222,7 +222,7 @@ mod tests {
     use super::super::{Passage, TraceSummary};
     use super::*;
 
-    const SAMPLED: Sampled = Sampled { one_in: 1, missed: 0, uncertainty_ns: 100 };
+    const SAMPLED: SamplingFacts = SamplingFacts { one_in: 1, missed: 0, uncertainty_ns: 100 };
 
     /// A run whose parts are known, as both sides see it: before, queue, device, after.
     fn drawn(ios: &[(u32, u32, u32, u32)]) -> (RunDirection, TraceSummary, Pairing) {

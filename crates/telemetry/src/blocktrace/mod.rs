@@ -79,7 +79,7 @@ impl Witness {
         let mut devices: Vec<String> = plan.targets.iter().map(|target| target.device.clone()).collect();
         devices.sort_unstable();
         devices.dedup();
-        let watched = platform::Watched::of(&devices)?;
+        let watched = platform::DeviceSet::of(&devices)?;
         let ground = |target: TargetLocation| {
             let (disk, first_sector) = watched.ground_of(&target.device).unwrap_or_default();
             Ground { disk, first_sector, stretches: target.stretches }
@@ -114,8 +114,11 @@ impl Witness {
         };
         let pairings = pairs::pair(kept(recorded.spans).collect(), kept(seen.spans).map(carry).collect());
         let uncertainty_ns = clocks.uncertainty_ns() + resolution_ns / 2;
-        let sampled =
-            explain::Sampled { one_in: bits + 1, missed: recorded.missed + seen.missed, uncertainty_ns };
+        let sampled = explain::SamplingFacts {
+            one_in: bits + 1,
+            missed: recorded.missed + seen.missed,
+            uncertainty_ns,
+        };
         let directions = Direction::ALL.into_iter().filter_map(|direction| {
             let at = direction.index();
             explain::direction(direction, &ours[at], &seen.directions[at], &pairings[at], sampled)

@@ -4,7 +4,7 @@
 
 use fathom_record::Direction;
 
-use super::sampling::Placed;
+use super::sampling::AtSector;
 
 /// Where an I/O lies: the disk's number, first sector, length.
 pub type Place = (u32, u64, u32);
@@ -22,7 +22,7 @@ pub struct Span {
     pub to_ns: u64,
 }
 
-impl Placed for Span {
+impl AtSector for Span {
     fn sector(&self) -> u64 {
         self.place.1
     }

@@ -10,7 +10,7 @@ use fathom_record::Direction;
 
 use super::clocks::{Bracket, Clocks};
 use super::pairs::Span;
-use super::sampling::{Kept, Thinning};
+use super::sampling::{SpanSample, Thinning};
 use super::{WATCHING, broke};
 use crate::TelemetryError;
 use crate::error::of_system;
@@ -92,11 +92,11 @@ pub struct Recorder {
     sources: Sources,
     missed: Arc<AtomicU64>,
     stop: Arc<AtomicBool>,
-    thread: Option<JoinHandle<(Kept<Span>, Clocks)>>,
+    thread: Option<JoinHandle<(SpanSample<Span>, Clocks)>>,
 }
 
 /// What was recorded.
-pub struct Recorded {
+pub struct ProbeRecord {
     /// The run's I/Os that were kept.
     pub spans: Vec<Span>,
     /// Chosen ones that could not be.
@@ -117,7 +117,7 @@ impl Recorder {
         let (theirs, told) = (Arc::clone(&sources), Arc::clone(&stop));
         let first = Bracket::take(&clock, witness);
         let work = move || {
-            let mut kept = Kept::new(thinning);
+            let mut kept = SpanSample::new(thinning);
             let mut clocks = Clocks::new(first);
             let mut read_ns = first.run_ns;
             loop {
@@ -150,12 +150,12 @@ impl Recorder {
     }
 
     /// Ends recording; all probes have noted their last.
-    pub fn finish(mut self) -> Result<Recorded, TelemetryError> {
+    pub fn finish(mut self) -> Result<ProbeRecord, TelemetryError> {
         self.stop.store(true, Ordering::Release);
         let thread = self.thread.take().ok_or_else(|| broke("the recorder has ended already"))?;
         let (kept, clocks) = thread.join().map_err(|_| broke("the recorder broke"))?;
         let missed = self.missed.load(Ordering::Relaxed) + kept.missed();
-        Ok(Recorded { spans: kept.finish(), missed, clocks })
+        Ok(ProbeRecord { spans: kept.finish(), missed, clocks })
     }
 }
 
@@ -168,7 +168,7 @@ impl Drop for Recorder {
     }
 }
 
-fn drain(sources: &Sources, grounds: &[Ground], kept: &mut Kept<Span>) {
+fn drain(sources: &Sources, grounds: &[Ground], kept: &mut SpanSample<Span>) {
     let mut sources = sources.lock().unwrap_or_else(PoisonError::into_inner);
     for (target, source) in sources.iter_mut() {
         let Some(ground) = grounds.get(*target) else { continue };

@@ -39,20 +39,20 @@ pub fn keeps(bits: u64, sector: u64) -> bool {
 }
 
 /// Something that lies at a sector.
-pub trait Placed {
+pub trait AtSector {
     /// First sector of 512 bytes.
     fn sector(&self) -> u64;
 }
 
 /// I/Os that one side keeps.
 #[derive(Debug)]
-pub struct Kept<T> {
+pub struct SpanSample<T> {
     items: Vec<T>,
     thinning: Thinning,
     missed: u64,
 }
 
-impl<T: Placed> Kept<T> {
+impl<T: AtSector> SpanSample<T> {
     /// None yet.
     pub fn new(thinning: Thinning) -> Self {
         Self { items: Vec::new(), thinning, missed: 0 }
@@ -95,7 +95,7 @@ impl<T: Placed> Kept<T> {
 mod tests {
     use super::*;
 
-    impl Placed for u64 {
+    impl AtSector for u64 {
         fn sector(&self) -> u64 {
             *self
         }
@@ -104,7 +104,7 @@ mod tests {
     #[test]
     fn two_sides_keep_the_same_after_one_ran_full() {
         let thinning = Thinning::default();
-        let (mut many, mut few) = (Kept::new(thinning.clone()), Kept::new(thinning.clone()));
+        let (mut many, mut few) = (SpanSample::new(thinning.clone()), SpanSample::new(thinning.clone()));
         for io in 0..3 * MOST as u64 {
             many.push(io * 8);
             if io % 2 == 0 {
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn one_sector_alone_does_not_fill_memory() {
-        let mut kept = Kept::new(Thinning::default());
+        let mut kept = SpanSample::new(Thinning::default());
         for _ in 0..MOST + 40 {
             kept.push(0u64);
         }

@@ -14,7 +14,7 @@ use place::Place;
 
 /// Growing counts of a group's processor time.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Throttled {
+struct ThrottleCounts {
     periods: u64,
     throttled: u64,
     time_ns: u64,
@@ -28,7 +28,7 @@ pub struct Cgroup {
     root: Root,
     devices: Vec<String>,
     groups: Option<Groups>,
-    cpu_before: HashMap<PathBuf, Throttled>,
+    cpu_before: HashMap<PathBuf, ThrottleCounts>,
     io_before: HashMap<String, Io>,
 }
 
@@ -121,13 +121,13 @@ fn has_quota(root: &Root, folder: &Path) -> bool {
 }
 
 /// `nr_periods 10`, `nr_throttled 2` and `throttled_usec` (version 2) or `throttled_time` in ns (version 1).
-fn parse_cpu(text: &str) -> Option<Throttled> {
+fn parse_cpu(text: &str) -> Option<ThrottleCounts> {
     let number = |key: &str| {
         let line = text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(' '))?;
         line.trim().parse::<u64>().ok()
     };
     let time_ns = number("throttled_time").or_else(|| number("throttled_usec")?.checked_mul(1000))?;
-    Some(Throttled { periods: number("nr_periods")?, throttled: number("nr_throttled")?, time_ns })
+    Some(ThrottleCounts { periods: number("nr_periods")?, throttled: number("nr_throttled")?, time_ns })
 }
 
 /// By number of the device.
@@ -201,9 +201,9 @@ mod tests {
     #[test]
     fn both_versions_tell_of_time_held_back() {
         let version_2 = "usage_usec 5\nnr_periods 10\nnr_throttled 4\nthrottled_usec 7\nnr_bursts 0\n";
-        assert_eq!(parse_cpu(version_2), Some(Throttled { periods: 10, throttled: 4, time_ns: 7000 }));
+        assert_eq!(parse_cpu(version_2), Some(ThrottleCounts { periods: 10, throttled: 4, time_ns: 7000 }));
         let version_1 = "nr_periods 10\nnr_throttled 4\nthrottled_time 7\n";
-        assert_eq!(parse_cpu(version_1), Some(Throttled { periods: 10, throttled: 4, time_ns: 7 }));
+        assert_eq!(parse_cpu(version_1), Some(ThrottleCounts { periods: 10, throttled: 4, time_ns: 7 }));
         assert_eq!(parse_cpu("usage_usec 5\nuser_usec 3\n"), None, "the root group has no quota");
         assert_eq!(parse_cpu("nr_periods 1\nnr_throttled x\nthrottled_usec 18446744073709551615\n"), None);
     }

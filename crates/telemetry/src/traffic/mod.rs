@@ -22,7 +22,7 @@ pub struct Traffic {
 
 /// What grew until the second moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Moved {
+pub struct DeviceTraffic {
     /// Bytes read from the devices, all of them together.
     pub read_bytes: u64,
     /// Bytes written to them.
@@ -52,10 +52,11 @@ impl Traffic {
     }
 
     /// Reads them again; `None` where a device vanished or counts anew.
-    pub fn finish(self) -> Option<Moved> {
+    pub fn finish(self) -> Option<DeviceTraffic> {
         let names: Vec<&str> = self.before.keys().map(String::as_str).collect();
         let after = disk::read(&self.root, &names);
-        let mut moved = Moved { busiest: self.programs.busiest(&self.root, &names), ..Moved::default() };
+        let mut moved =
+            DeviceTraffic { busiest: self.programs.busiest(&self.root, &names), ..DeviceTraffic::default() };
         for (device, before) in &self.before {
             let now = after.get(device)?;
             let bytes = |before: u64, now: u64| Some(growth(before, now)? * SECTOR_BYTES);

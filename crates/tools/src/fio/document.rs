@@ -5,7 +5,7 @@ use fathom_record::shell_word;
 use crate::Refusal;
 
 use super::cmdline::Invocation;
-use super::job::{self, Given, Job, Variables};
+use super::job::{self, Job, JobOption, Variables};
 use super::jobfile::{self, Assignment, Include, Section};
 
 /// A job file, read from wherever it is.
@@ -46,7 +46,7 @@ pub fn jobs(
 
 struct Maker<'a> {
     sections: &'a [String],
-    defaults: Vec<Given>,
+    defaults: Vec<JobOption>,
     jobs: Vec<Job>,
 }
 

@@ -8,7 +8,7 @@ use super::value::{self, KiloBase};
 
 /// An option of a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Given {
+pub struct JobOption {
     /// Which.
     pub row: &'static OptionRow,
     /// Its value with variables put in; none where the name stands alone.
@@ -19,7 +19,7 @@ pub struct Given {
     pub unset: Vec<String>,
 }
 
-impl Given {
+impl JobOption {
     /// The value, or nothing.
     pub fn text(&self) -> &str {
         self.value.as_deref().unwrap_or_default()
@@ -44,7 +44,7 @@ pub struct Job {
     /// Its name: of its section, or what `name` makes of it.
     pub name: String,
     /// Its options, defaults first.
-    pub given: Vec<Given>,
+    pub given: Vec<JobOption>,
     /// How many of them are defaults of all jobs.
     pub defaults: usize,
     /// Whether it waits for all jobs before it although it does not say so: the first of a further file.
@@ -53,7 +53,7 @@ pub struct Job {
 
 impl Job {
     /// The last one given of an option; `name` is its first name.
-    pub fn last(&self, name: &str) -> Option<&Given> {
+    pub fn last(&self, name: &str) -> Option<&JobOption> {
         self.given.iter().rev().find(|given| given.row.name == name)
     }
 
@@ -64,7 +64,7 @@ impl Job {
 
     /// The text of an option.
     pub fn text(&self, name: &str) -> Option<&str> {
-        self.last(name).map(Given::text)
+        self.last(name).map(JobOption::text)
     }
 
     /// Whether a flag or a yes-or-no is set.
@@ -135,7 +135,7 @@ pub struct Variables<'a> {
 ///
 /// # Errors
 /// When there is no such option, or a variable is not set.
-pub fn given(assignment: &Assignment, variables: &Variables<'_>) -> Result<Given, Refusal> {
+pub fn given(assignment: &Assignment, variables: &Variables<'_>) -> Result<JobOption, Refusal> {
     let place = assignment.place.clone();
     let words = [Some(assignment.key.as_str()), assignment.value.as_deref()];
     if let Some(word) = words.into_iter().flatten().find(|word| is_of_template(word)) {
@@ -154,7 +154,7 @@ pub fn given(assignment: &Assignment, variables: &Variables<'_>) -> Result<Given
             None => refusal.or("`fio --cmdhelp=all` lists what there is"),
         });
     };
-    let mut given = Given { row, value: None, place, unset: Vec::new() };
+    let mut given = JobOption { row, value: None, place, unset: Vec::new() };
     if let Some(value) = &assignment.value {
         let (text, unset) = with_environment(value, variables).map_err(|fault| given.refuse(fault))?;
         if let (Some(name), true) = (unset.first(), text.is_empty() && !may_be_empty(row.name)) {

@@ -165,23 +165,23 @@ const PACKINGS: [Packing; 5] = [
 ];
 
 /// What a file has to be unpacked with, by its first bytes; `name` is what to type for it.
-pub fn packed(start: &[u8], name: &str) -> Option<Packed> {
+pub fn packed(start: &[u8], name: &str) -> Option<CompressedInput> {
     let (_, packing, command) = PACKINGS.into_iter().find(|(magic, ..)| start.starts_with(magic))?;
     let name = if name.is_empty() { "FILE".to_owned() } else { shell_word(name) };
-    Some(Packed { packing, command: format!("{command} {name}") })
+    Some(CompressedInput { packing, command: format!("{command} {name}") })
 }
 
 /// A file that is to be unpacked before it is read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("compressed with {packing}; decompress it first: {command}")]
-pub struct Packed {
+pub struct CompressedInput {
     /// What packed it, as `gzip`.
     pub packing: &'static str,
     /// What to type.
     pub command: String,
 }
 
-impl Packed {
+impl CompressedInput {
     /// As a refusal.
     pub fn refusal(&self, expected: &'static str) -> Refusal {
         Refusal::new(expected, format!("compressed with {}", self.packing))

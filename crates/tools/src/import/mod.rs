@@ -15,7 +15,7 @@ mod registry;
 
 pub use attach::{Attachment, attach};
 pub use blank::{alone, blank, blank_target, blank_workload};
-pub use encoding::{Packed, UTF_8_MARK, is_wide, narrow, packed};
+pub use encoding::{CompressedInput, UTF_8_MARK, is_wide, narrow, packed};
 pub use file::{FileOutcome, KnownFiles, name, read_file};
 pub use input::{LARGEST_WHOLE_BYTES, lossy, text, whole};
 pub(crate) use input::{too_large, unreadable};

@@ -1,6 +1,6 @@
 //! Which importer a file is for, from its first bytes.
 
-use super::{Confidence, Head, IMPORTERS, Importer, Packed, UTF_8_MARK, narrow, packed};
+use super::{CompressedInput, Confidence, Head, IMPORTERS, Importer, UTF_8_MARK, narrow, packed};
 
 /// Bytes that importers are shown: job scripts print pages of banners before the result.
 pub const HEAD_BYTES: usize = 256 << 10;
@@ -19,7 +19,7 @@ pub enum Unrecognised {
     },
     /// It has to be unpacked first.
     #[error(transparent)]
-    Packed(Packed),
+    Packed(CompressedInput),
     /// It is no result, and says what a volume was asked to do.
     #[error("{what}, which is not a result: fathom profile reads it")]
     Demand {

@@ -1,6 +1,6 @@
 //! CSV: `perf stat -x SEPARATOR`, with an interval's end and a processor before the count.
 
-use super::event::{Counted, Event, Measured};
+use super::event::{Event, EventCount, PerfStat};
 
 /// Separators that people choose.
 const SEPARATORS: [char; 5] = [',', ';', '\t', ':', '|'];
@@ -15,8 +15,8 @@ pub fn separator(text: &str) -> Option<char> {
 }
 
 /// Reads a text.
-pub fn read(text: &str, separator: char) -> Measured {
-    let mut measured = Measured::default();
+pub fn read(text: &str, separator: char) -> PerfStat {
+    let mut measured = PerfStat::default();
     let mut strange = 0;
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
         match event(line, separator) {
@@ -34,7 +34,7 @@ pub fn read(text: &str, separator: char) -> Measured {
 /// `[time,][CPUn,]count,unit,event,[deviation%,]running ns,running %,...`
 fn event(line: &str, separator: char) -> Option<Event> {
     let mut fields: Vec<&str> = line.split(separator).map(str::trim).collect();
-    let is_count = |field: &str| Counted::absent(field).is_some() || plain(field).is_some();
+    let is_count = |field: &str| EventCount::absent(field).is_some() || plain(field).is_some();
     let name_at = |fields: &[&str], at: usize| {
         fields.get(at).is_some_and(|name| name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/'))
     };
@@ -50,9 +50,9 @@ fn event(line: &str, separator: char) -> Option<Event> {
         number.clone_into(&mut cpu);
         fields.remove(0);
     }
-    let counted = match Counted::absent(fields.first()?) {
+    let counted = match EventCount::absent(fields.first()?) {
         Some(absent) => absent,
-        None => Counted::Number(plain(fields.first()?)?),
+        None => EventCount::Number(plain(fields.first()?)?),
     };
     let unit = fields.get(1).filter(|unit| unit.len() <= 8 && plain(unit).is_none())?;
     if fields.len() < 5 || !name_at(&fields, 2) {

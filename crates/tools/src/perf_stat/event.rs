@@ -6,7 +6,7 @@ pub struct Event {
     /// Its name, as `cycles:u`.
     pub name: String,
     /// What was counted.
-    pub counted: Counted,
+    pub counted: EventCount,
     /// Unit of the count, as `msec`; empty for events.
     pub unit: String,
     /// Which processor, e.g. `0`; empty for all together.
@@ -19,7 +19,7 @@ pub struct Event {
 
 /// The count, or why there is none.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Counted {
+pub enum EventCount {
     /// Counted, and scaled to the whole time where a counter was free for a part of it.
     Number(f64),
     /// `<not supported>`
@@ -30,7 +30,7 @@ pub enum Counted {
 
 /// A whole text.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Measured {
+pub struct PerfStat {
     /// What was counted, as perf names it: a command, `system wide`.
     pub subject: String,
     /// Events in the order of the text.
@@ -44,7 +44,7 @@ pub struct Measured {
 /// Share of the time below which a count is scaled up so far that it is named.
 const SCALED_BELOW: f64 = 0.999;
 
-impl Measured {
+impl PerfStat {
     /// Names the events that were scaled up from a part of the time.
     pub fn note_scaled(&mut self) {
         let scaled =
@@ -64,7 +64,7 @@ impl Measured {
     }
 }
 
-impl Counted {
+impl EventCount {
     /// Reads `<not supported>`, `<not counted>`.
     pub fn absent(text: &str) -> Option<Self> {
         match text.trim() {

@@ -1,6 +1,6 @@
 //! JSON: `perf stat -j` prints one object a line.
 
-use super::event::{Counted, Event, Measured};
+use super::event::{Event, EventCount, PerfStat};
 use crate::Refusal;
 use crate::sysstat::table::{Tree, parse_json};
 
@@ -14,8 +14,8 @@ pub fn recognise(start: &str) -> bool {
 ///
 /// # Errors
 /// When a line is no JSON object.
-pub fn read(text: &str) -> Result<Measured, Refusal> {
-    let mut measured = Measured::default();
+pub fn read(text: &str) -> Result<PerfStat, Refusal> {
+    let mut measured = PerfStat::default();
     for (number, line) in text.lines().enumerate() {
         let line = line.trim();
         if line.is_empty() || line.starts_with('#') {
@@ -31,8 +31,8 @@ pub fn read(text: &str) -> Result<Measured, Refusal> {
             Tree::Number(number) => number.to_string(),
             _ => continue,
         };
-        let counted = Counted::absent(&value).or_else(|| {
-            value.trim().parse().ok().filter(|value: &f64| value.is_finite()).map(Counted::Number)
+        let counted = EventCount::absent(&value).or_else(|| {
+            value.trim().parse().ok().filter(|value: &f64| value.is_finite()).map(EventCount::Number)
         });
         let Some(counted) = counted else { continue };
         let of = |key: &str| tree.get(key).and_then(Tree::number);

@@ -10,11 +10,11 @@ mod text;
 
 use fathom_record::telemetry::AbsentSource;
 
-pub use event::{Counted, Event, Measured};
+pub use event::{Event, EventCount, PerfStat};
 
 use crate::Refusal;
 use crate::sysstat::table::{
-    Cell, Column, Meaning, Number, Observed, ReportKind, Sheet, assemble, plain_text, without_colours,
+    Cell, Column, MachineTables, Meaning, Number, ReportKind, Sheet, assemble, plain_text, without_colours,
 };
 
 /// The tool's name.
@@ -42,7 +42,7 @@ pub fn is_binary(start: &[u8]) -> bool {
 ///
 /// # Errors
 /// When it is `perf.data`, or has no event.
-pub fn read(bytes: &[u8]) -> Result<Measured, Refusal> {
+pub fn read(bytes: &[u8]) -> Result<PerfStat, Refusal> {
     if is_binary(bytes) {
         return Err(Refusal::new("perf stat", "a file of samples (perf record), not of counts")
             .or("count with: perf stat -j -o FILE ..."));
@@ -66,7 +66,7 @@ pub fn read(bytes: &[u8]) -> Result<Measured, Refusal> {
 ///
 /// # Errors
 /// As [`read`], and when no event was counted.
-pub fn observe(bytes: &[u8]) -> Result<Observed, Refusal> {
+pub fn observe(bytes: &[u8]) -> Result<MachineTables, Refusal> {
     let measured = read(bytes)?;
     let sheet = sheet(&measured);
     let mut observed = assemble(TOOL, "", &sheet, bytes.len(), column)?;
@@ -75,7 +75,7 @@ pub fn observe(bytes: &[u8]) -> Result<Observed, Refusal> {
 }
 
 /// The events as a sheet: rates over the time that each was counted in.
-fn sheet(measured: &Measured) -> Sheet {
+fn sheet(measured: &PerfStat) -> Sheet {
     let mut sheet = Sheet { notes: measured.notes.clone(), ..Sheet::default() };
     let mut before = 0.0;
     let mut now = None;
@@ -90,7 +90,7 @@ fn sheet(measured: &Measured) -> Sheet {
         if sheet.reports.last().is_none_or(|last| last.at_ns != end_ns) {
             sheet.begin(end_ns, ReportKind::Interval);
         }
-        let Counted::Number(count) = event.counted else { continue };
+        let EventCount::Number(count) = event.counted else { continue };
         let user = event.name.strip_suffix(":u");
         let name = user.unwrap_or(&event.name);
         let thing = match (event.cpu.as_str(), user) {
@@ -132,13 +132,13 @@ fn column(table: &str, name: &str) -> Column {
 }
 
 /// Events that gave no number, and why.
-fn absent(measured: &Measured) -> Vec<AbsentSource> {
+fn absent(measured: &PerfStat) -> Vec<AbsentSource> {
     let mut absent: Vec<AbsentSource> = Vec::new();
     for event in &measured.events {
         let reason = match event.counted {
-            Counted::Number(_) => continue,
-            Counted::NotSupported => "not supported by this CPU, kernel or virtual machine",
-            Counted::NotCounted => "not counted in some interval: nothing ran, or no counter was free",
+            EventCount::Number(_) => continue,
+            EventCount::NotSupported => "not supported by this CPU, kernel or virtual machine",
+            EventCount::NotCounted => "not counted in some interval: nothing ran, or no counter was free",
         };
         let source = format!("perf {}", event.name);
         if absent.len() < 1000 && !absent.iter().any(|known| known.source == source) {

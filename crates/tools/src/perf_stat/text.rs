@@ -1,14 +1,14 @@
 //! Text: a count, a unit, an event, what perf computes of it behind `#`, and brackets with how it was
 //! counted.
 
-use super::event::{Counted, Event, Measured, count};
+use super::event::{Event, EventCount, PerfStat, count};
 
 /// Units that stand between a count and its event.
 const UNITS: [&str; 6] = ["msec", "ns", "Joules", "MiB", "C", "%"];
 
 /// Reads a text; lines of the program that was counted fit nowhere and are left out.
-pub fn read(text: &str) -> Measured {
-    let mut measured = Measured::default();
+pub fn read(text: &str) -> PerfStat {
+    let mut measured = PerfStat::default();
     let mut intervals = false;
     let (mut tables, mut before_s, mut first) = (0, 0.0, 0);
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
@@ -66,10 +66,10 @@ fn event(line: &str, intervals: bool) -> Option<Event> {
         None => (String::new(), line),
     };
     let (counted, rest) = match line.split_once('>') {
-        Some((head, rest)) if head.starts_with('<') => (Counted::absent(&format!("{head}>"))?, rest),
+        Some((head, rest)) if head.starts_with('<') => (EventCount::absent(&format!("{head}>"))?, rest),
         _ => {
             let (word, rest) = line.split_once(char::is_whitespace)?;
-            (Counted::Number(count(word)?), rest)
+            (EventCount::Number(count(word)?), rest)
         }
     };
     let mut words = rest.split_whitespace();

@@ -5,7 +5,7 @@ use fathom_record::workload::{Addresses, Arrival, Data, Length, Mix, Sizes, Size
 
 /// What is told of what was asked for.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Asked {
+pub struct CommandOptions {
     /// `randread`, `rw`, `verify`, ...
     pub workload: Option<String>,
     /// Depth of each job that tells it.
@@ -22,7 +22,7 @@ pub struct Asked {
     pub line: String,
 }
 
-impl Asked {
+impl CommandOptions {
     /// From a line that runs one of the tools, as a shell's or a script's trace.
     pub fn of_line(line: &str) -> Option<Self> {
         let words: Vec<&str> = line.split_whitespace().collect();
@@ -115,12 +115,13 @@ mod tests {
     #[test]
     fn commands_in_logs_tell_what_was_asked() {
         let line = "00:01 host -- # /x/build/bin/spdk_nvme_perf -i 0 -q 32 -o 4096 -w randrw -M 50 -t 1 -r 'trtype:PCIe'";
-        let asked = Asked::of_line(line).expect("a command");
+        let asked = CommandOptions::of_line(line).expect("a command");
         assert_eq!((asked.depth(), asked.io_bytes, asked.read_share()), (Some(32), Some(4096), Some(0.5)));
-        let long =
-            Asked::of_line("> sudo ./perf --io-depth 64 --io-size 4096 --io-pattern randread --time 10");
+        let long = CommandOptions::of_line(
+            "> sudo ./perf --io-depth 64 --io-size 4096 --io-pattern randread --time 10",
+        );
         assert_eq!(long.and_then(|asked| asked.depth()), Some(64));
-        assert_eq!(Asked::of_line("perf stat -e cycles"), None);
-        assert_eq!(Asked::of_line("nothing of it"), None);
+        assert_eq!(CommandOptions::of_line("perf stat -e cycles"), None);
+        assert_eq!(CommandOptions::of_line("nothing of it"), None);
     }
 }

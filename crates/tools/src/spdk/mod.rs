@@ -5,6 +5,6 @@ pub mod record;
 pub mod spdk_tables;
 pub mod transport;
 
-pub use command::Asked;
+pub use command::CommandOptions;
 pub use spdk_tables::{Distribution, Outcome, Row, read};
 pub use transport::TransportId;

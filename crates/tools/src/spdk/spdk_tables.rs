@@ -1,14 +1,14 @@
 //! The tables that SPDK's generators print, of every version: a head whose columns vary, rows whose name comes
 //! first, a total, and behind them percentiles and histograms.
 
-use super::command::Asked;
+use super::command::CommandOptions;
 use crate::{Fault, Refusal};
 
 /// One table with what belongs to it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcome {
     /// What was asked for, as far as it is told.
-    pub asked: Asked,
+    pub asked: CommandOptions,
     /// One row for each job or namespace and core.
     pub rows: Vec<Row>,
     /// The row of all together.
@@ -158,7 +158,7 @@ impl Reader {
         } else if let Some((_, version)) = line.split_once("Starting SPDK v") {
             self.begin();
             self.outcome.version = version.split(' ').next().map(str::to_owned);
-        } else if let Some(asked) = Asked::of_line(line) {
+        } else if let Some(asked) = CommandOptions::of_line(line) {
             self.begin();
             self.outcome.asked = asked;
         } else {

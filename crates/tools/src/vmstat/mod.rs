@@ -2,8 +2,8 @@
 
 use crate::Refusal;
 use crate::sysstat::table::{
-    Cell, Column, Contradiction, Contradictions, Meaning, Observed, ReportKind, Sheet, Timeline, assemble,
-    bytes, bytes_per_s, number, plain, plain_text, rows, stamp,
+    Cell, Column, Contradiction, Contradictions, MachineTables, Meaning, ReportKind, Sheet, Timeline,
+    assemble, bytes, bytes_per_s, number, plain, plain_text, rows, stamp,
 };
 use crate::sysstat::{self, KB};
 
@@ -154,7 +154,7 @@ pub fn audit(sheet: &Sheet) -> Vec<Contradiction> {
 ///
 /// # Errors
 /// As [`read`], and when there is no row.
-pub fn observe(input: &[u8]) -> Result<Observed, Refusal> {
+pub fn observe(input: &[u8]) -> Result<MachineTables, Refusal> {
     let sheet = read(input)?;
     assemble(TOOL, "", &sheet, input.len(), column)
 }

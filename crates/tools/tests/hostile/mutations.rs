@@ -5,7 +5,7 @@ use fathom_tools::diskspd::{Command, Drives, map as map_diskspd, profile_xml, re
 use fathom_tools::fio::cmdline::{self, Invocation};
 use fathom_tools::fio::document::{self, FileText};
 use fathom_tools::fio::job::Variables;
-use fathom_tools::fio::map::{self, Around};
+use fathom_tools::fio::map::{self, JobContext};
 use fathom_tools::fio::read_iolog;
 use fathom_tools::import::{Context, HEAD_BYTES, Head, IMPORTERS, Imported, recognise};
 use fathom_tools::observers::OBSERVERS;
@@ -48,7 +48,7 @@ fn read_commands(bytes: &[u8]) {
         let mut include = |_: &str, _: &str| Err(std::io::ErrorKind::NotFound.into());
         let jobs =
             document::jobs(&Invocation::default(), &[file], &variables, &mut include).unwrap_or_default();
-        let around = Around {
+        let around = JobContext {
             target_bytes: &|name| (name.len() % 2 == 0).then_some(1 << 30),
             log: &|name| read_iolog::survey(name.as_bytes()),
             new_seed: 1,

@@ -2,16 +2,16 @@
 
 use fathom_tools::observers::{observe, observer};
 use fathom_tools::perf_stat;
-use fathom_tools::sysstat::table::{Observed, Times};
+use fathom_tools::sysstat::table::{MachineTables, Times};
 
-fn read(bytes: &[u8], tool: &str) -> Observed {
+fn read(bytes: &[u8], tool: &str) -> MachineTables {
     assert_eq!(observer(bytes).unwrap().name, tool);
     let observed = observe(bytes).unwrap();
     assert!(!observed.notes.iter().any(|note| note.contains("not known")), "{:?}", observed.notes);
     observed
 }
 
-fn value(observed: &Observed, metric: &str, label: &str, at: usize) -> f64 {
+fn value(observed: &MachineTables, metric: &str, label: &str, at: usize) -> f64 {
     observed.telemetry.find(metric, label).unwrap_or_else(|| panic!("{metric} {label}")).values[at].unwrap()
 }
 
@@ -126,7 +126,7 @@ fn perf_stat_in_all_its_forms() {
     let repeated = perf_stat::read(include_bytes!("own/perf-r.txt")).unwrap();
     assert_eq!(
         (repeated.elapsed_s, repeated.events[1].counted),
-        (Some(0.10554), perf_stat::Counted::Number(75.0))
+        (Some(0.10554), perf_stat::EventCount::Number(75.0))
     );
     let processors = read(include_bytes!("own/perf-A.txt"), "perf stat");
     assert!(value(&processors, "perf.task_clock", "1", 0) > 0.9);

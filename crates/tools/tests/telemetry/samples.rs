@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use fathom_tools::import::{Context, HEAD_BYTES, Head, Imported, recognise};
 use fathom_tools::observers::{observe, observer};
-use fathom_tools::sysstat::table::Observed;
+use fathom_tools::sysstat::table::MachineTables;
 
 const FOLDERS: [&str; 7] = ["iostat", "sar", "sadf_json", "mpstat", "vmstat", "perf_stat", "other_stats"];
 
@@ -215,7 +215,7 @@ fn every_number_of_a_device_is_the_one_that_the_text_prints() {
 fn text_and_json_of_the_same_counters_are_the_same_series() {
     let text = observe(include_bytes!("written/iostat-p-all.txt")).unwrap();
     let json = observe(include_bytes!("written/iostat-p-all.json")).unwrap();
-    let sorted = |observed: &Observed| {
+    let sorted = |observed: &MachineTables| {
         let mut series: Vec<_> =
             observed.telemetry.series.iter().chain(&observed.since_boot).cloned().collect();
         series.sort_by(|a, b| {

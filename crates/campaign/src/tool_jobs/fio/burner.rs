@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use fathom_engine::job::Usage;
 use fathom_measure::{Clock, WallClock};
-use fathom_tools::fio::map::{Burner, Doer, Mapped, Stage};
+use fathom_tools::fio::map::{Burner, Executor, MappedJob, Stage};
 
 /// Numbers that are sorted at once, as many as fio's.
 const SORTED: usize = 1 << 17;
@@ -14,7 +14,7 @@ const SORTED: usize = 1 << 17;
 const LOOK: Duration = Duration::from_millis(10);
 
 /// A job that burns, and what its threads used.
-pub struct Burned<'a> {
+pub struct BurnedJob<'a> {
     name: &'a str,
     burner: Burner,
     /// Of all threads: processor time and time that passed, in seconds.
@@ -23,11 +23,11 @@ pub struct Burned<'a> {
 }
 
 /// The jobs of a stage that burn.
-pub struct Burners<'a>(Vec<(&'a Mapped, Burner)>);
+pub struct Burners<'a>(Vec<(&'a MappedJob, Burner)>);
 
 /// What ends burning early.
 #[derive(Clone, Copy)]
-pub struct Ends<'a> {
+pub struct ExitScope<'a> {
     /// All is to stop.
     pub stop: &'a AtomicBool,
     /// The jobs that do I/O have ended.
@@ -36,9 +36,9 @@ pub struct Ends<'a> {
 
 impl<'a> Burners<'a> {
     /// Those of a stage.
-    pub fn of(mapped: &'a [Mapped], stage: &Stage) -> Self {
+    pub fn of(mapped: &'a [MappedJob], stage: &Stage) -> Self {
         let own = stage.jobs.iter().filter_map(|job| match &mapped[*job].doer {
-            Doer::Burner(burner) => Some((&mapped[*job], *burner)),
+            Executor::Burner(burner) => Some((&mapped[*job], *burner)),
             _ => None,
         });
         Self(own.collect())
@@ -47,7 +47,7 @@ impl<'a> Burners<'a> {
     /// What records of runs beside them say.
     pub fn note(&self) -> Option<String> {
         let of =
-            |(_, burner): &(&Mapped, Burner)| format!("{} at {} %", threads(*burner), burner.load_percent);
+            |(_, burner): &(&MappedJob, Burner)| format!("{} at {} %", threads(*burner), burner.load_percent);
         let all: Vec<String> = self.0.iter().map(of).collect();
         (!all.is_empty()).then(|| {
             format!("Beside it CPUs were kept busy (cpuio: {}): CPU time is of all threads.", all.join(", "))
@@ -55,9 +55,9 @@ impl<'a> Burners<'a> {
     }
 
     /// Starts all threads, runs `io` beside them, and waits for their end.
-    pub fn beside<T>(&self, stop: &AtomicBool, io: impl FnOnce() -> T) -> (T, Vec<Burned<'a>>) {
+    pub fn beside<T>(&self, stop: &AtomicBool, io: impl FnOnce() -> T) -> (T, Vec<BurnedJob<'a>>) {
         let io_done = AtomicBool::new(false);
-        let ends = Ends { stop, io_done: &io_done };
+        let ends = ExitScope { stop, io_done: &io_done };
         if self.0.is_empty() {
             return (io(), Vec::new());
         }
@@ -82,14 +82,14 @@ impl<'a> Burners<'a> {
                     used_s += used;
                     lasted_s += lasted;
                 }
-                Burned { name: &mapped.name, burner: *burner, used_s, lasted_s }
+                BurnedJob { name: &mapped.name, burner: *burner, used_s, lasted_s }
             });
             (outcome, burned.collect())
         })
     }
 }
 
-impl Burned<'_> {
+impl BurnedJob<'_> {
     /// What became of it, as a sentence.
     pub fn told(&self) -> String {
         let percent = if self.lasted_s > 0.0 { self.used_s * 100.0 / self.lasted_s } else { 0.0 };
@@ -108,7 +108,7 @@ fn threads(burner: Burner) -> String {
 }
 
 /// One thread's work; the processor time that it used and the time that passed, in seconds.
-fn burn(burner: Burner, after_ns: u64, ends: Ends<'_>, clock: WallClock) -> (f64, f64) {
+fn burn(burner: Burner, after_ns: u64, ends: ExitScope<'_>, clock: WallClock) -> (f64, f64) {
     let is_over =
         || ends.stop.load(Ordering::Relaxed) || burner.ends_with_io && ends.io_done.load(Ordering::Relaxed);
     rest(after_ns, is_over, clock);

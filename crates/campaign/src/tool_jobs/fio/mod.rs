@@ -16,7 +16,7 @@ use fathom_record::RunRecord;
 use fathom_record::engines;
 use fathom_record::workload::AccessHint;
 use fathom_tools::fio::cmdline::Globals;
-use fathom_tools::fio::map::{Doer, Ends, LogKind, Mapped, Stage};
+use fathom_tools::fio::map::{Executor, ExitScope, LogKind, MappedJob, Stage};
 
 use crate::error::CampaignError;
 use crate::progress::Progress;
@@ -34,7 +34,7 @@ pub type WriteLog<'a> = dyn FnMut(&str, &RunPlan, IoLog) -> ControlFlow<()> + 'a
 /// The stages of a command.
 #[derive(Debug)]
 pub struct Stages<'a> {
-    mapped: &'a [Mapped],
+    mapped: &'a [MappedJob],
     globals: &'a Globals,
     /// What is shown while jobs run, where it is wanted.
     status: Option<&'a StatusReports<'a>>,
@@ -87,7 +87,7 @@ fn hint_of(run: &RunPlan) -> Option<AccessHint> {
 
 impl<'a> Stages<'a> {
     /// Of these jobs, with what the command says of targets.
-    pub fn new(mapped: &'a [Mapped], globals: &'a Globals) -> Self {
+    pub fn new(mapped: &'a [MappedJob], globals: &'a Globals) -> Self {
         Self { mapped, globals, status: None, made: BTreeSet::new() }
     }
 
@@ -129,7 +129,7 @@ impl<'a> Stages<'a> {
             if outcome.failure.is_some() || flow.is_break() {
                 return outcome;
             }
-            if stage.jobs.iter().any(|job| self.mapped[*job].ends == Ends::All) {
+            if stage.jobs.iter().any(|job| self.mapped[*job].ends == ExitScope::All) {
                 break;
             }
         }
@@ -194,8 +194,8 @@ impl<'a> Stages<'a> {
 
     fn runs_of(&self, job: usize) -> impl Iterator<Item = (usize, &'a RunPlan)> + use<'a> {
         let runs = match &self.mapped[job].doer {
-            Doer::Fathom(runs) => runs.as_slice(),
-            Doer::Burner(_) | Doer::Fio(_) => &[],
+            Executor::Fathom(runs) => runs.as_slice(),
+            Executor::Burner(_) | Executor::Fio(_) => &[],
         };
         runs.iter().map(move |run| (job, run))
     }

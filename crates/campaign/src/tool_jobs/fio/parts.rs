@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use fathom_engine::job::pace::{Flow, Share};
 use fathom_plan::RunPlan;
-use fathom_tools::fio::map::{Ends, Mapped};
+use fathom_tools::fio::map::{ExitScope, MappedJob};
 
 use crate::run::{IoLog, Part, Particulars, RunContext, Session};
 
 /// The runs as parts of what goes on at once: with each stands the place of its job among all, and in the same order
 /// its session, its log and what else is wanted of it.
 pub fn parts<'a>(
-    mapped: &'a [Mapped],
+    mapped: &'a [MappedJob],
     runs: &[(usize, &'a RunPlan)],
     sessions: impl Iterator<Item = &'a Session>,
     logs: &'a [Option<IoLog>],
@@ -25,7 +25,7 @@ pub fn parts<'a>(
     let group = |job: usize| mapped[..=job].iter().filter(|mapped| mapped.reporting.new_group).count();
     let mut flows: BTreeMap<u64, Arc<Flow>> = BTreeMap::new();
     let part = |((&(job, run), session), (log, particulars))| -> Part<'a> {
-        let asked: &'a Mapped = &mapped[job];
+        let asked: &'a MappedJob = &mapped[job];
         let run: &'a RunPlan = run;
         let share = asked.flow.map(|flow| {
             let shared = flows.entry(flow.flow).or_default();
@@ -40,9 +40,9 @@ pub fn parts<'a>(
                 None => Vec::new(),
             },
             ends: match asked.ends {
-                Ends::Nobody => Vec::new(),
-                Ends::Group => places(&|other| group(other) == group(job)),
-                Ends::Stage | Ends::All => places(&|_| true),
+                ExitScope::Nobody => Vec::new(),
+                ExitScope::Group => places(&|other| group(other) == group(job)),
+                ExitScope::Stage | ExitScope::All => places(&|_| true),
             },
             context: RunContext {
                 share,

@@ -29,7 +29,7 @@ const STIR_NS: u64 = 10_000_000;
 
 /// What is read at each look.
 #[derive(Clone, Copy, Debug, Default)]
-struct Look {
+struct VigilReading {
     /// Time of the run's clock.
     now_ns: u64,
     /// Time for which this thread has waited for a processor so far; 0 where the kernel does not count it.
@@ -47,8 +47,8 @@ pub struct Vigil<C> {
     period_ns: u64,
     /// How long the thread that keeps the vigil has waited for a processor.
     waits: platform::Waits,
-    first: Look,
-    last: Look,
+    first: VigilReading,
+    last: VigilReading,
     found: Vec<Standstill>,
 }
 
@@ -60,8 +60,8 @@ impl<C: Clock> Vigil<C> {
             clock,
             period_ns,
             waits: platform::Waits::of_this_thread(),
-            first: Look::default(),
-            last: Look::default(),
+            first: VigilReading::default(),
+            last: VigilReading::default(),
             found: Vec::new(),
         };
         vigil.first = vigil.read();
@@ -91,8 +91,8 @@ impl<C: Clock> Vigil<C> {
         self.found
     }
 
-    fn read(&self) -> Look {
-        Look {
+    fn read(&self) -> VigilReading {
+        VigilReading {
             now_ns: self.clock.now_ns(),
             waited_ns: self.waits.waited_ns().unwrap_or(0),
             suspended_ns: platform::suspended_ns(),
@@ -102,7 +102,12 @@ impl<C: Clock> Vigil<C> {
 }
 
 /// For how long nothing went on between two looks; `None` where something did.
-fn stood_still_ns(first: &Look, last: &Look, now: &Look, period_ns: u64) -> Option<u64> {
+fn stood_still_ns(
+    first: &VigilReading,
+    last: &VigilReading,
+    now: &VigilReading,
+    period_ns: u64,
+) -> Option<u64> {
     let passed_ns = now.now_ns.saturating_sub(last.now_ns);
     let waited_ns = now.waited_ns.saturating_sub(last.waited_ns);
     let gap_ns = passed_ns.saturating_sub(waited_ns).saturating_sub(period_ns);
@@ -126,14 +131,15 @@ mod tests {
 
     /// After two seconds at half a processor: a look `passed` later with the other figures grown, in ms.
     fn after(passed: u64, waited: u64, suspended: u64, busy: u64) -> Option<u64> {
-        let last = Look { now_ns: 2000 * MS, waited_ns: 70 * MS, suspended_ns: 9 * MS, busy_ns: 1000 * MS };
-        let now = Look {
+        let last =
+            VigilReading { now_ns: 2000 * MS, waited_ns: 70 * MS, suspended_ns: 9 * MS, busy_ns: 1000 * MS };
+        let now = VigilReading {
             now_ns: last.now_ns + passed * MS,
             waited_ns: last.waited_ns + waited * MS,
             suspended_ns: last.suspended_ns + suspended * MS,
             busy_ns: last.busy_ns + busy * MS,
         };
-        stood_still_ns(&Look::default(), &last, &now, 20 * MS).map(|ns| ns / MS)
+        stood_still_ns(&VigilReading::default(), &last, &now, 20 * MS).map(|ns| ns / MS)
     }
 
     #[test]

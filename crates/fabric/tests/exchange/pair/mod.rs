@@ -6,7 +6,7 @@ use fathom_fabric::controller::{
     Access, Answer, Begun, ControllerQueue, Digests, Io, Namespace, Role, Serve, Session, Subsystem,
     SubsystemLimits,
 };
-use fathom_fabric::host::{Association, Ended, HostQueue, Limits, Next, Wishes};
+use fathom_fabric::host::{Association, ConnectOptions, Ended, HostQueue, Limits, Next};
 use fathom_fabric::{Fatal, Framing, Gathered, Payloads};
 use fathom_spec::fabrics::SubmissionEntry;
 
@@ -216,8 +216,8 @@ pub fn settle(host: &mut Host, target: &mut Target, subsystem: &RefCell<Subsyste
     }
 }
 
-pub fn wishes(subsystem: &str) -> Wishes {
-    Wishes {
+pub fn wishes(subsystem: &str) -> ConnectOptions {
+    ConnectOptions {
         host: HOST.to_owned(),
         host_id: [7; 16],
         subsystem: subsystem.to_owned(),

@@ -18,18 +18,18 @@ use super::http::Client;
 /// # Errors
 /// When no credentials are found, nobody answers, the service refuses, or nothing is known of the subject.
 pub fn fetch(asked: &CloudWatchQuery<'_>, service: ServiceOptions<'_>) -> Result<DemandReport, Refusal> {
-    let mut here = Here::new();
+    let mut here = LocalMachine::new();
     let mut caller = Caller::new(&mut here, ("monitoring", "CLOUDWATCH"), service)?;
     fetch_cloudwatch(asked, |body| caller.call(CLOUDWATCH_OPERATION, body))
 }
 
 /// This machine.
-pub struct Here {
+pub struct LocalMachine {
     client: Client,
     clock: WallClock,
 }
 
-impl Here {
+impl LocalMachine {
     /// With connections of its own.
     pub fn new() -> Self {
         Self { client: Client::new(), clock: WallClock::start_on_system_clock().0 }
@@ -41,7 +41,7 @@ impl Here {
     }
 }
 
-impl Machine for Here {
+impl Machine for LocalMachine {
     fn variable(&self, name: &str) -> Option<String> {
         std::env::var(name).ok()
     }

@@ -2,7 +2,7 @@
 
 use fathom_campaign::IoLog;
 use fathom_plan::RunPlan;
-use fathom_tools::fio::output::{Issued, iolog};
+use fathom_tools::fio::output::{LoggedIo, iolog};
 
 use super::places::Places;
 use crate::failure::Failure;
@@ -14,7 +14,7 @@ use crate::failure::Failure;
 pub fn write(places: &Places, name: &str, run: &RunPlan, log: IoLog) -> Result<(), Failure> {
     let (ios, left_out) = log.finish();
     let first_ns = ios.first().map_or(0, |io| io.submitted_ns);
-    let issued = ios.iter().map(|io| Issued {
+    let issued = ios.iter().map(|io| LoggedIo {
         at_us: (io.submitted_ns - first_ns) / 1000,
         file: io.target as usize,
         direction: io.direction,

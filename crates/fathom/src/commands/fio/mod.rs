@@ -23,7 +23,7 @@ use fathom_tools::Refusal;
 use fathom_tools::fio::cmdline::{self, Globals, Invocation};
 use fathom_tools::fio::document;
 use fathom_tools::fio::job::Job;
-use fathom_tools::fio::map::{self, Around, Doer, Mapped};
+use fathom_tools::fio::map::{self, Executor, JobContext, MappedJob};
 use places::Places;
 
 use super::conditions::{self, Conditions};
@@ -111,7 +111,7 @@ pub fn perform(place: &StorePlace, words: &[String]) -> Result<Status, Failure> 
 
 /// Runs the stages, with reports meanwhile where they are wanted; what came of it, and a log that could not be written.
 fn run_stages(
-    (jobs, mapped, stages): (&[Job], &[Mapped], &[map::Stage]),
+    (jobs, mapped, stages): (&[Job], &[MappedJob], &[map::Stage]),
     globals: &Globals,
     (destination, places): (&results::Destination, &Places),
     screen: &mut Screen,
@@ -132,7 +132,7 @@ fn run_stages(
 }
 
 /// Says of jobs that are only read what would not be as fio does it.
-fn only_read(mapped: &[Mapped], differences: &[String]) -> Result<Status, Failure> {
+fn only_read(mapped: &[MappedJob], differences: &[String]) -> Result<Status, Failure> {
     tell_absent_devices(mapped);
     let lines: String = differences.iter().map(|words| format!("{words}\n")).collect();
     output::result(&lines)?;
@@ -156,10 +156,10 @@ fn holds(record: &RunRecord, strict: bool) -> bool {
 }
 
 /// What fathom itself runs of the jobs.
-fn workloads(mapped: &[Mapped]) -> Vec<&Workload> {
+fn workloads(mapped: &[MappedJob]) -> Vec<&Workload> {
     let runs = mapped.iter().filter_map(|job| match &job.doer {
-        Doer::Fathom(runs) => Some(runs.iter().map(|run| &run.workload)),
-        Doer::Burner(_) | Doer::Fio(_) => None,
+        Executor::Fathom(runs) => Some(runs.iter().map(|run| &run.workload)),
+        Executor::Burner(_) | Executor::Fio(_) => None,
     });
     runs.flatten().collect()
 }
@@ -175,8 +175,9 @@ fn read(invocation: &Invocation) -> Result<Vec<Job>, Failure> {
     document::jobs(invocation, &files, &variables, &mut machine::included).map_err(refused)
 }
 
-fn map_all(jobs: &[Job]) -> Result<Vec<Mapped>, Failure> {
-    let around = Around { target_bytes: &machine::target_bytes, log: &machine::log, new_seed: new_seed() };
+fn map_all(jobs: &[Job]) -> Result<Vec<MappedJob>, Failure> {
+    let around =
+        JobContext { target_bytes: &machine::target_bytes, log: &machine::log, new_seed: new_seed() };
     let mut mapped =
         jobs.iter().map(|job| map::map(job, &around).map_err(refused)).collect::<Result<Vec<_>, _>>()?;
     map::spread_exitall(&mut mapped);
@@ -185,16 +186,16 @@ fn map_all(jobs: &[Job]) -> Result<Vec<Mapped>, Failure> {
 
 /// What will not be as fio does it: each sentence once, however many jobs it is about. It stands in the results and
 /// not on stderr, where harnesses of fio expect nothing but failures.
-fn differences(globals: &Globals, mapped: &[Mapped]) -> Vec<String> {
+fn differences(globals: &Globals, mapped: &[MappedJob]) -> Vec<String> {
     let mut told = BTreeSet::new();
     let of_jobs = mapped.iter().flat_map(|mapped| &mapped.warnings);
     globals.warnings.iter().chain(of_jobs).filter(|words| told.insert(*words)).cloned().collect()
 }
 
-fn refuse_what_is_fios(globals: &Globals, mapped: &[Mapped]) -> Result<(), Failure> {
+fn refuse_what_is_fios(globals: &Globals, mapped: &[MappedJob]) -> Result<(), Failure> {
     let mut reasons: Vec<String> = globals.reasons.clone();
     for job in mapped {
-        if let Doer::Fio(of_job) = &job.doer {
+        if let Executor::Fio(of_job) = &job.doer {
             reasons.extend(of_job.iter().map(|reason| format!("[{}] {reason}", job.name)));
         }
     }
@@ -210,7 +211,7 @@ fn refuse_what_is_fios(globals: &Globals, mapped: &[Mapped]) -> Result<(), Failu
 }
 
 /// Says of jobs that are only read which of them could not run here.
-fn tell_absent_devices(mapped: &[Mapped]) {
+fn tell_absent_devices(mapped: &[MappedJob]) {
     for job in mapped {
         if let Some(name) = &job.absent_device {
             output::message(&format!(
@@ -221,7 +222,7 @@ fn tell_absent_devices(mapped: &[Mapped]) {
     }
 }
 
-fn refuse_absent_devices(mapped: &[Mapped]) -> Result<(), Failure> {
+fn refuse_absent_devices(mapped: &[MappedJob]) -> Result<(), Failure> {
     let Some((name, job)) = mapped.iter().find_map(|job| Some((job.absent_device.as_ref()?, job))) else {
         return Ok(());
     };
@@ -229,9 +230,9 @@ fn refuse_absent_devices(mapped: &[Mapped]) -> Result<(), Failure> {
     Err(error.with_remedy("`fathom devices` lists what is here").into())
 }
 
-fn refuse_writes(mapped: &[Mapped]) -> Result<(), Failure> {
+fn refuse_writes(mapped: &[MappedJob]) -> Result<(), Failure> {
     let writes = |runs: &[RunPlan]| runs.iter().any(|run| run.workload.mix.changes_data());
-    let writer = mapped.iter().find(|job| matches!(&job.doer, Doer::Fathom(runs) if writes(runs)));
+    let writer = mapped.iter().find(|job| matches!(&job.doer, Executor::Fathom(runs) if writes(runs)));
     match writer {
         None => Ok(()),
         Some(job) => {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use fathom_tools::fio::map::{Doer, Mapped};
+use fathom_tools::fio::map::{Executor, MappedJob};
 use fathom_tools::fio::output::log_names;
 
 use crate::failure::Failure;
@@ -21,11 +21,11 @@ impl Places {
     ///
     /// # Errors
     /// With the first that could not be written or is not to be, or that two would write.
-    pub fn prepare(mapped: &[Mapped], force: bool) -> Result<Self, Failure> {
+    pub fn prepare(mapped: &[MappedJob], force: bool) -> Result<Self, Failure> {
         let mut places = Self { force, files: BTreeMap::new() };
         let mut number = 0;
         for job in mapped {
-            let Doer::Fathom(runs) = &job.doer else { continue };
+            let Executor::Fathom(runs) = &job.doer else { continue };
             for run in runs {
                 for _ in 0..run.workload.jobs {
                     number += 1;

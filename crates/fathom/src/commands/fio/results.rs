@@ -11,7 +11,7 @@ use fathom_campaign::tool_jobs::fio::CountedRun;
 use fathom_record::{CheckName, Outcome, RunRecord};
 use fathom_tools::fio::cmdline::Globals;
 use fathom_tools::fio::job::Job;
-use fathom_tools::fio::map::Mapped;
+use fathom_tools::fio::map::MappedJob;
 use fathom_tools::fio::output::{self as forms, Entry};
 use jiff::Timestamp;
 
@@ -67,7 +67,7 @@ impl Destination {
 /// the others.
 pub fn deliver(
     jobs: &[Job],
-    mapped: &[Mapped],
+    mapped: &[MappedJob],
     counted: &[Vec<CountedRun>],
     differences: &[String],
     (destination, places): (&Destination, &Places),
@@ -82,7 +82,7 @@ pub fn deliver(
 /// The results in the forms that were asked for: the last ones with what is not as fio does it and what the devices did,
 /// those of jobs that run without either. The first have a head.
 pub fn results(
-    (jobs, mapped): (&[Job], &[Mapped]),
+    (jobs, mapped): (&[Job], &[MappedJob]),
     counted: &[Vec<&CountedRun>],
     differences: Option<&[String]>,
     globals: &Globals,
@@ -132,7 +132,7 @@ pub fn tell_unverified(records: &[Vec<RunRecord>]) -> bool {
 }
 
 /// Logs, one a clone, or one of all clones where they share its name.
-fn write_logs(mapped: &[Mapped], counted: &[Vec<CountedRun>], places: &Places) -> bool {
+fn write_logs(mapped: &[MappedJob], counted: &[Vec<CountedRun>], places: &Places) -> bool {
     let mut number = 0;
     let mut logs: BTreeMap<String, String> = BTreeMap::new();
     for (mapped, runs) in mapped.iter().zip(counted) {
@@ -151,7 +151,7 @@ fn write_logs(mapped: &[Mapped], counted: &[Vec<CountedRun>], places: &Places) -
 }
 
 /// One entry a clone, or one for all jobs of a group that are reported together.
-fn entries<'a>(jobs: &'a [Job], mapped: &'a [Mapped], counted: &[Vec<&'a CountedRun>]) -> Vec<Entry<'a>> {
+fn entries<'a>(jobs: &'a [Job], mapped: &'a [MappedJob], counted: &[Vec<&'a CountedRun>]) -> Vec<Entry<'a>> {
     let mut entries: Vec<Entry<'a>> = Vec::new();
     let mut group = 0;
     for (place, (job, mapped)) in jobs.iter().zip(mapped).enumerate() {

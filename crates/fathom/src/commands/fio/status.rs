@@ -5,13 +5,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use fathom_campaign::tool_jobs::fio::CountedRun;
 use fathom_tools::fio::cmdline::Globals;
 use fathom_tools::fio::job::Job;
-use fathom_tools::fio::map::Mapped;
+use fathom_tools::fio::map::MappedJob;
 
 use super::results::{Destination, results};
 
 /// Prints reports, one behind another.
 pub struct Printer<'a> {
-    jobs: (&'a [Job], &'a [Mapped]),
+    jobs: (&'a [Job], &'a [MappedJob]),
     globals: &'a Globals,
     destination: &'a Destination,
     failed: AtomicBool,
@@ -19,7 +19,11 @@ pub struct Printer<'a> {
 
 impl<'a> Printer<'a> {
     /// Of these jobs, to where the results go.
-    pub fn new(jobs: (&'a [Job], &'a [Mapped]), globals: &'a Globals, destination: &'a Destination) -> Self {
+    pub fn new(
+        jobs: (&'a [Job], &'a [MappedJob]),
+        globals: &'a Globals,
+        destination: &'a Destination,
+    ) -> Self {
         Self { jobs, globals, destination, failed: AtomicBool::new(false) }
     }
 

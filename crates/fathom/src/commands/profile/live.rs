@@ -22,7 +22,7 @@ const LONGEST_S: u64 = 31 * 86_400;
 const NAP: Duration = Duration::from_millis(20);
 
 /// What was seen of a device.
-pub struct Watched {
+pub struct LiveDemand {
     /// Its counters.
     pub seen: DemandReport,
     /// Its I/Os one by one, counted in the kernel; absent where the kernel takes no programs.
@@ -33,7 +33,7 @@ pub struct Watched {
 ///
 /// # Errors
 /// When the device is not there or not counted, or too little was seen.
-pub fn watch(device: &Path, time: Nanos, counters_only: bool) -> Result<Watched, Failure> {
+pub fn watch(device: &Path, time: Nanos, counters_only: bool) -> Result<LiveDemand, Failure> {
     let seconds = time.0.div_ceil(SECOND_NS);
     if !(2..=LONGEST_S).contains(&seconds) {
         return Err(Failure::usage(
@@ -71,7 +71,7 @@ pub fn watch(device: &Path, time: Nanos, counters_only: bool) -> Result<Watched,
     };
     seen.notes.extend(reason.map(missing));
     seen.notes.extend(asked.as_ref().and_then(cost_of));
-    Ok(Watched { seen: DemandReport { start_unix_s, device: Some(name), ..seen }, asked })
+    Ok(LiveDemand { seen: DemandReport { start_unix_s, device: Some(name), ..seen }, asked })
 }
 
 /// A device that is being counted.

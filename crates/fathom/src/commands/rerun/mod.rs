@@ -13,7 +13,7 @@ use crate::commands::again::{Permits, command};
 use crate::commands::conditions::Conditions;
 use crate::commands::run::{Held, measure};
 use crate::commands::seed::new_seed;
-use crate::commands::stored::{Found, StorePlace, find};
+use crate::commands::stored::{StorePlace, Stored, find};
 use crate::failure::Failure;
 use crate::output;
 use crate::status::Status;
@@ -24,8 +24,8 @@ use crate::status::Status;
 /// When there is nothing of that name, when its record does not hold what would repeat it, and as any measurement.
 pub fn perform(place: &StorePlace, arguments: RerunArguments) -> Result<Status, Failure> {
     match find(place, &arguments.name)?.0 {
-        Found::Run(record) => once_more(place, &record, &arguments),
-        Found::Campaign(record) => campaign::perform(place, &record, arguments),
+        Stored::Run(record) => once_more(place, &record, &arguments),
+        Stored::Campaign(record) => campaign::perform(place, &record, arguments),
     }
 }
 

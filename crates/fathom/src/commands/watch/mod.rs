@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use console::Term;
 use fathom_campaign::live_seconds::{
-    Event, Head, Looked, News, Running, SecondLine, StepLine, candidates, look,
+    Event, Head, News, Running, SecondLine, StepLine, Survey, candidates, look,
 };
 use serde::Serialize;
 
@@ -87,7 +87,7 @@ fn print(lines: &[String]) -> Result<bool, Failure> {
 }
 
 /// What there is to type where nothing runs, and why nothing might be seen.
-fn nothing(looked: &Looked) -> String {
+fn nothing(looked: &Survey) -> String {
     let width = output::width_of_sentences();
     let mut lines = vec![NOTHING.to_owned()];
     for why in &looked.unusable {
@@ -226,7 +226,7 @@ mod tests {
     #[test]
     fn where_nothing_runs_it_is_said_and_why() {
         let looked =
-            Looked { unusable: vec!["/run/user/7 is not in memory".to_owned()], ..Looked::default() };
+            Survey { unusable: vec!["/run/user/7 is not in memory".to_owned()], ..Survey::default() };
         let words = nothing(&looked);
         for part in ["nothing is being measured", "fathom assess .", "/run/user/7", "sudo fathom watch"] {
             assert!(words.contains(part), "{words}");

@@ -9,7 +9,7 @@ use fathom_report::table::clip;
 use fathom_report::terminal::bars;
 
 use crate::layout;
-use crate::progress::progress_words::{self, Left};
+use crate::progress::progress_words::{self, RemainingTime};
 
 /// Seconds that are kept.
 const SECONDS_MAX: usize = 300;
@@ -144,9 +144,9 @@ impl View {
         self.head.step.as_ref().map(StepNotice::from)
     }
 
-    fn left(&self) -> Left {
+    fn left(&self) -> RemainingTime {
         let at_start_ns = self.head.step.as_ref().and_then(|step| step.left_ns);
-        Left { at_start_ns, simulated: self.head.simulated }
+        RemainingTime { at_start_ns, simulated: self.head.simulated }
     }
 
     fn titles(&self, width: usize) -> Vec<String> {

@@ -27,7 +27,7 @@ pub enum Kind {
 
 /// What is asked of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wanted {
+pub enum ColumnKind {
     /// A time.
     Moment,
     /// A count, a rate or a size.
@@ -62,19 +62,19 @@ impl Kind {
     }
 
     /// Whether values of this kind can be what is wanted.
-    pub fn serves(self, wanted: Wanted) -> bool {
+    pub fn serves(self, wanted: ColumnKind) -> bool {
         match wanted {
-            Wanted::Moment => self != Self::Truth,
-            Wanted::Number => !matches!(self, Self::Moment(_) | Self::JulianMoment | Self::Truth),
-            Wanted::Real => {
+            ColumnKind::Moment => self != Self::Truth,
+            ColumnKind::Number => !matches!(self, Self::Moment(_) | Self::JulianMoment | Self::Truth),
+            ColumnKind::Real => {
                 matches!(self, Self::Number | Self::Unsigned | Self::Decimal(_) | Self::Truth)
             }
-            Wanted::Words => matches!(self, Self::Words | Self::Number | Self::Unsigned),
+            ColumnKind::Words => matches!(self, Self::Words | Self::Number | Self::Unsigned),
         }
     }
 }
 
-impl Wanted {
+impl ColumnKind {
     /// For messages.
     pub fn words(self) -> &'static str {
         match self {

@@ -17,7 +17,7 @@ use cells::Column;
 use decoding::decoding;
 use fathom_tools::Refusal;
 use keyed_words::KeyedWords;
-use kind::{Kind, Wanted};
+use kind::{ColumnKind, Kind};
 use parquet::basic::{Compression, Type};
 use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
@@ -31,7 +31,7 @@ pub use whole_columns::whole_columns;
 use super::column_block::{RowBlock, spans};
 use super::column_cell::Cells;
 use super::gather::Gather;
-use super::{Layout, Taker};
+use super::{Layout, RunSink};
 use crate::Hints;
 
 const TABLE: &str = "a Parquet table";
@@ -89,13 +89,15 @@ impl Groups {
     }
 
     /// The columns that are read, with what each is wanted for: those of the demand first.
-    fn wanted(&self) -> impl Iterator<Item = (usize, Wanted)> {
+    fn wanted(&self) -> impl Iterator<Item = (usize, ColumnKind)> {
         let layout = &self.layout;
         let demand = layout.demand.iter().enumerate();
         let demand =
-            demand.map(|(place, at)| (*at, if place == 0 { Wanted::Moment } else { Wanted::Number }));
+            demand.map(|(place, at)| (*at, if place == 0 { ColumnKind::Moment } else { ColumnKind::Number }));
         let words = [layout.volume, layout.current, layout.instance, layout.group].into_iter().flatten();
-        demand.chain(layout.size.map(|at| (at, Wanted::Number))).chain(words.map(|at| (at, Wanted::Words)))
+        demand
+            .chain(layout.size.map(|at| (at, ColumnKind::Number)))
+            .chain(words.map(|at| (at, ColumnKind::Words)))
     }
 
     /// Reads a row group.
@@ -106,7 +108,7 @@ impl Groups {
         &self,
         file: F,
         group: usize,
-        taker: &mut impl Taker,
+        taker: &mut impl RunSink,
     ) -> io::Result<()> {
         let mut rows = Rows::new(&self.layout);
         let all = self.footer.row_group(group).num_rows();
@@ -165,7 +167,7 @@ fn footer_of<F: ChunkReader>(file: &F) -> std::result::Result<ParquetMetaData, R
 }
 
 /// Whether a column's values are of a kind that can be used.
-fn check_kind(footer: &ParquetMetaData, at: usize, wanted: Wanted) -> std::result::Result<(), Refusal> {
+fn check_kind(footer: &ParquetMetaData, at: usize, wanted: ColumnKind) -> std::result::Result<(), Refusal> {
     let column = &footer.file_metadata().schema_descr().columns()[at];
     if Kind::of(column).is_some_and(|kind| kind.serves(wanted)) {
         return Ok(());
@@ -272,7 +274,7 @@ impl<'a> Rows<'a> {
         Self { layout, times: Cells::default(), flows: Default::default(), sizes: Cells::default() }
     }
 
-    fn read(&mut self, mut columns: Columns, all: usize, taker: &mut impl Taker) -> Result<()> {
+    fn read(&mut self, mut columns: Columns, all: usize, taker: &mut impl RunSink) -> Result<()> {
         let mut gather = Gather::new(taker);
         let mut at = 0;
         while at < all {

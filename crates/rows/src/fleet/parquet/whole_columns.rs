@@ -12,7 +12,7 @@ use parquet::file::serialized_reader::SerializedRowGroupReader;
 use super::super::words_of;
 use super::cells::Column;
 use super::decoding::decoding;
-use super::kind::{Kind, Wanted};
+use super::kind::{ColumnKind, Kind};
 use super::{BATCH_ROWS, TABLE, check_groups, check_kind, footer_of, said};
 use crate::fleet::{WholeColumn, WholeKind, WordColumn};
 
@@ -52,10 +52,10 @@ pub fn whole_columns<F: ChunkReader + 'static>(
 }
 
 impl WholeKind {
-    fn wanted(self) -> Wanted {
+    fn wanted(self) -> ColumnKind {
         match self {
-            Self::Numbers => Wanted::Real,
-            Self::Words => Wanted::Words,
+            Self::Numbers => ColumnKind::Real,
+            Self::Words => ColumnKind::Words,
         }
     }
 

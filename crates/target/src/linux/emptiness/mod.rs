@@ -19,7 +19,7 @@ use super::number::DeviceNumber;
 use crate::guard::{self, Findings, Hold, Reason};
 use crate::open::{OpenRequest, Preparation};
 use crate::{Error, ErrorKind};
-use reading::{Found, Reading};
+use reading::{Contents, Reading};
 
 /// Longest reading that is done without being asked for.
 const UNASKED: Duration = Duration::from_secs(10);
@@ -86,11 +86,11 @@ pub fn listed(machine: &Machine, node: &Node, file: &File) -> Result<String, (Re
         (Reason::new(Hold::Unreadable, format!("{label} could not be looked at: {error}")), None)
     })?;
     let (read_bytes, takes) = match found {
-        Found::Unfinished { read_bytes, takes } => (read_bytes, takes),
-        Found::Nothing { took } => (size_bytes, took),
-        Found::Data(at) => return Err((unknown_data(&label, at), None)),
-        Found::Unreadable(at, error) => return Err((unreadable(&label, at, &error), None)),
-        Found::Stopped => (0, Duration::MAX),
+        Contents::Unfinished { read_bytes, takes } => (read_bytes, takes),
+        Contents::Nothing { took } => (size_bytes, took),
+        Contents::Data(at) => return Err((unknown_data(&label, at), None)),
+        Contents::Unreadable(at, error) => return Err((unreadable(&label, at, &error), None)),
+        Contents::Stopped => (0, Duration::MAX),
     };
     let text = format!(
         "nothing was found in the {} of {} that were looked at; the rest of {label} is unknown",
@@ -133,10 +133,10 @@ fn by_reading(label: &str, file: &File, pace: Pace<'_>) -> Result<Result<String,
         |done, total| progress.iter().for_each(|progress| progress(Preparation::Reading, done, total));
     let reading = Reading { file, size_bytes, sample, limit, stop, progress: Some((&shown, SHOWN_AFTER)) };
     Ok(match reading.all()? {
-        Found::Nothing { .. } => Ok(format!("all {} of it were read, and are zero", Bytes(size_bytes))),
-        Found::Data(at) => Err(unknown_data(label, at)),
-        Found::Unreadable(at, error) => Err(unreadable(label, at, &error)),
-        Found::Unfinished { takes, .. } => {
+        Contents::Nothing { .. } => Ok(format!("all {} of it were read, and are zero", Bytes(size_bytes))),
+        Contents::Data(at) => Err(unknown_data(label, at)),
+        Contents::Unreadable(at, error) => Err(unreadable(label, at, &error)),
+        Contents::Unfinished { takes, .. } => {
             let text = format!(
                 "it is not known that {label} is empty: nothing was found so far, and reading all {} takes {}",
                 Bytes(size_bytes),
@@ -144,7 +144,7 @@ fn by_reading(label: &str, file: &File, pace: Pace<'_>) -> Result<Result<String,
             );
             Err(Reason::new(Hold::NotLookedAt, text).first(how_to_ask(takes)))
         }
-        Found::Stopped => {
+        Contents::Stopped => {
             let cause = "stopped on request, with nothing written";
             return Err(Error::new(ErrorKind::Interrupted, format!("reading {label}"), cause));
         }

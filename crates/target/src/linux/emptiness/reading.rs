@@ -41,7 +41,7 @@ pub struct Reading<'a> {
 
 /// What reading came to.
 #[derive(Debug)]
-pub enum Found {
+pub enum Contents {
     /// All was read, and is zero.
     Nothing {
         /// Time that it took.
@@ -67,7 +67,7 @@ impl Reading<'_> {
     ///
     /// # Errors
     /// When there is no memory for the buffers.
-    pub fn all(&self) -> Result<Found, Error> {
+    pub fn all(&self) -> Result<Contents, Error> {
         self.read(|elapsed, done| {
             let limit = self.limit.filter(|_| elapsed >= self.sample)?;
             let takes = predicted(elapsed, done, self.size_bytes);
@@ -80,16 +80,16 @@ impl Reading<'_> {
     ///
     /// # Errors
     /// When there is no memory for the buffers.
-    pub fn sample(&self) -> Result<Found, Error> {
+    pub fn sample(&self) -> Result<Contents, Error> {
         self.read(|elapsed, done| (elapsed >= self.sample).then(|| predicted(elapsed, done, self.size_bytes)))
     }
 
     /// Reads until `gives_up`, told the time and the bytes so far, says how long all would take.
-    fn read(&self, gives_up: impl Fn(Duration, u64) -> Option<Duration>) -> Result<Found, Error> {
+    fn read(&self, gives_up: impl Fn(Duration, u64) -> Option<Duration>) -> Result<Contents, Error> {
         let is_direct =
             rustix::fs::fcntl_getfl(self.file).is_ok_and(|flags| flags.contains(rustix::fs::OFlags::DIRECT));
         if !is_direct && let Err(error) = super::super::drop_cached(self.file, 0..self.size_bytes) {
-            return Ok(Found::Unreadable(0, error));
+            return Ok(Contents::Unreadable(0, error));
         }
         let (clock, _) = WallClock::start_on_system_clock();
         let started_ns = clock.now_ns();
@@ -193,13 +193,13 @@ impl State {
         self.stopped || self.data_at.is_some() || self.unreadable.is_some() || self.given_up.is_some()
     }
 
-    fn outcome(self, took: Duration, size_bytes: u64) -> Found {
+    fn outcome(self, took: Duration, size_bytes: u64) -> Contents {
         match self {
-            Self { data_at: Some(at), .. } => Found::Data(at),
-            Self { unreadable: Some((at, error)), .. } => Found::Unreadable(at, error),
-            Self { done, .. } if done == size_bytes => Found::Nothing { took },
-            Self { given_up: Some(takes), done, .. } => Found::Unfinished { read_bytes: done, takes },
-            _ => Found::Stopped,
+            Self { data_at: Some(at), .. } => Contents::Data(at),
+            Self { unreadable: Some((at, error)), .. } => Contents::Unreadable(at, error),
+            Self { done, .. } if done == size_bytes => Contents::Nothing { took },
+            Self { given_up: Some(takes), done, .. } => Contents::Unfinished { read_bytes: done, takes },
+            _ => Contents::Stopped,
         }
     }
 }
@@ -239,10 +239,13 @@ mod tests {
         let file = tempfile::tempfile().unwrap();
         let size = 20 * MIB + 512;
         file.set_len(size).unwrap();
-        assert!(matches!(reading(&file, size).all().unwrap(), Found::Nothing { .. }));
+        assert!(matches!(reading(&file, size).all().unwrap(), Contents::Nothing { .. }));
         for at in [0, 1, MIB - 1, MIB, 7 * MIB + 13, 20 * MIB, size - 1] {
             file.write_all_at(&[1], at).unwrap();
-            assert!(matches!(reading(&file, size).all().unwrap(), Found::Data(found) if found == at), "{at}");
+            assert!(
+                matches!(reading(&file, size).all().unwrap(), Contents::Data(found) if found == at),
+                "{at}"
+            );
             file.write_all_at(&[0], at).unwrap();
         }
     }
@@ -251,11 +254,11 @@ mod tests {
     fn what_cannot_be_read_or_was_stopped_is_not_empty() {
         let file = tempfile::tempfile().unwrap();
         file.set_len(4 * MIB).unwrap();
-        assert!(matches!(reading(&file, 5 * MIB).all().unwrap(), Found::Unreadable(..)));
+        assert!(matches!(reading(&file, 5 * MIB).all().unwrap(), Contents::Unreadable(..)));
         let stop = AtomicBool::new(true);
         file.set_len(4096 * MIB).unwrap();
         let stopped = Reading { stop: &stop, ..reading(&file, 4096 * MIB) }.all().unwrap();
-        assert!(matches!(stopped, Found::Stopped), "{stopped:?}");
+        assert!(matches!(stopped, Contents::Stopped), "{stopped:?}");
     }
 
     #[test]
@@ -265,7 +268,7 @@ mod tests {
         file.set_len(size).unwrap();
         let limited = Reading { limit: Some(Duration::from_millis(1)), ..reading(&file, size) };
         for found in [limited.all().unwrap(), limited.sample().unwrap()] {
-            let Found::Unfinished { read_bytes, takes } = found else { panic!("{found:?}") };
+            let Contents::Unfinished { read_bytes, takes } = found else { panic!("{found:?}") };
             assert!(read_bytes < size && takes > Duration::from_secs(60), "{read_bytes} {takes:?}");
         }
         assert_eq!(predicted(Duration::from_secs(1), 4, 40), Duration::from_secs(10));

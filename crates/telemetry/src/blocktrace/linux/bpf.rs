@@ -16,7 +16,7 @@ use fathom_measure::Histogram;
 use fathom_measure::histogram::BUCKETS;
 use fathom_record::witness::WitnessCost;
 
-use super::device::Watched;
+use super::device::DeviceSet;
 use super::follower::Follower;
 use crate::blocktrace::sampling::Thinning;
 use crate::blocktrace::{TraceDirection, TraceSummary, WATCHING};
@@ -95,7 +95,7 @@ pub struct Bpf {
 
 /// What the kernel counted of programs.
 #[derive(Clone, Copy, Default)]
-pub struct Ran {
+pub struct ProgramStats {
     /// Time in them.
     pub time_ns: u64,
     /// How often they ran.
@@ -106,7 +106,7 @@ pub struct Ran {
 
 impl Bpf {
     /// Loads and attaches.
-    pub fn start(watched: &Watched, direct: bool, thinning: Thinning) -> Result<Self, TelemetryError> {
+    pub fn start(watched: &DeviceSet, direct: bool, thinning: Thinning) -> Result<Self, TelemetryError> {
         if watched.arrivals.len() > DEVICES {
             return Err(unsupported(format!("programs watch {DEVICES} devices at most")));
         }
@@ -192,8 +192,8 @@ pub fn descriptors<const COUNT: usize>(programs: &Ebpf, names: [&str; COUNT]) ->
 }
 
 /// What the kernel says of the programs there.
-pub fn ran(descriptors: &[String]) -> Ran {
-    let mut sum = Ran::default();
+pub fn ran(descriptors: &[String]) -> ProgramStats {
+    let mut sum = ProgramStats::default();
     for path in descriptors {
         let text = fs::read_to_string(path).unwrap_or_default();
         let value = |key: &str| {
@@ -207,7 +207,7 @@ pub fn ran(descriptors: &[String]) -> Ran {
     sum
 }
 
-fn cost(timed: Ran, reader_ns: u64, events: u64) -> WitnessCost {
+fn cost(timed: ProgramStats, reader_ns: u64, events: u64) -> WitnessCost {
     let event_ns = (timed.times > 0).then(|| timed.time_ns as f64 / timed.times as f64);
     let basis = match event_ns {
         Some(_) => format!(

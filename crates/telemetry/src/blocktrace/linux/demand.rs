@@ -12,8 +12,8 @@ use aya::programs::BtfTracePoint;
 use aya::sys::{Stats, enable_stats};
 use aya::{Btf, Ebpf, EbpfLoader, Pod};
 
-use super::bpf::{Ran, descriptors, kernel_types, ran, refusal, unread, unsupported};
-use super::device::Watched;
+use super::bpf::{ProgramStats, descriptors, kernel_types, ran, refusal, unread, unsupported};
+use super::device::DeviceSet;
 use super::monotonic_ns;
 use crate::TelemetryError;
 use crate::blocktrace::demand::{BlockDemand, DirectionDemand, Submitter, TracingCost, gap_at, size_at};
@@ -68,14 +68,14 @@ pub struct Demand {
     requests: bool,
     seconds: u64,
     /// What makes the kernel time programs, since when, and what they had used by then.
-    timing: Option<(OwnedFd, u64, Ran)>,
+    timing: Option<(OwnedFd, u64, ProgramStats)>,
     cost: TracingCost,
 }
 
 impl Demand {
     /// Loads and attaches.
     pub fn start(device: &str) -> Result<Self, TelemetryError> {
-        let watched = Watched::of(&[device.to_owned()])?;
+        let watched = DeviceSet::of(&[device.to_owned()])?;
         let number = *watched.arrivals.first().ok_or_else(|| unsupported("no such device"))?;
         let requests = has_requests(device);
         let btf: Btf = kernel_types()?;

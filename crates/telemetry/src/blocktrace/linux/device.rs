@@ -9,7 +9,7 @@ use crate::{TelemetryError, TelemetryErrorKind};
 
 /// Device numbers as the kernel holds them: twelve bits of major number above twenty of minor.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Watched {
+pub struct DeviceSet {
     /// Where I/Os arrive: a partition or a whole device.
     pub arrivals: Vec<u32>,
     /// What requests are for: always a whole device.
@@ -18,7 +18,7 @@ pub struct Watched {
     places: Vec<(String, u64)>,
 }
 
-impl Watched {
+impl DeviceSet {
     /// The devices of these kernel names.
     ///
     /// # Errors

@@ -10,12 +10,12 @@ use aya::maps::{Array, MapData, RingBuf};
 use fathom_record::Direction;
 use rustix::time::{ClockId, clock_gettime};
 
-use super::bpf::{Ran, ran};
-use super::device::Watched;
+use super::bpf::{ProgramStats, ran};
+use super::device::DeviceSet;
 use super::monotonic_ns;
 use crate::TelemetryError;
 use crate::blocktrace::pairs::Span;
-use crate::blocktrace::sampling::{Kept, Thinning};
+use crate::blocktrace::sampling::{SpanSample, Thinning};
 use crate::blocktrace::{WATCHING, broke};
 use crate::error::of_system;
 
@@ -39,17 +39,17 @@ pub type Timing = (OwnedFd, Vec<String>);
 /// The thread.
 pub struct Follower {
     stop: Arc<AtomicBool>,
-    thread: Option<JoinHandle<Followed>>,
+    thread: Option<JoinHandle<FollowedSpans>>,
 }
 
 /// What it took in.
-pub struct Followed {
+pub struct FollowedSpans {
     /// I/Os that were kept.
     pub spans: Vec<Span>,
     /// Those that found no room.
     pub missed: u64,
     /// What the kernel timed in the first second.
-    pub timed: Ran,
+    pub timed: ProgramStats,
     /// The thread's processor time.
     pub cpu_ns: u64,
 }
@@ -60,7 +60,7 @@ impl Follower {
         ring: RingBuf<MapData>,
         bits: Array<MapData, u64>,
         thinning: Thinning,
-        watched: Watched,
+        watched: DeviceSet,
         timing: Option<Timing>,
     ) -> Result<Self, TelemetryError> {
         let stop = Arc::new(AtomicBool::new(false));
@@ -74,7 +74,7 @@ impl Follower {
     }
 
     /// Takes in what is left; the programs are still loaded.
-    pub fn finish(&mut self) -> Result<Followed, TelemetryError> {
+    pub fn finish(&mut self) -> Result<FollowedSpans, TelemetryError> {
         self.stop.store(true, Ordering::Release);
         let thread = self.thread.take().ok_or_else(|| broke("the reader of the ring has ended already"))?;
         thread.join().map_err(|_| broke("the reader of the ring broke"))
@@ -94,12 +94,12 @@ fn follow(
     mut ring: RingBuf<MapData>,
     mut bits: Array<MapData, u64>,
     thinning: &Thinning,
-    watched: &Watched,
+    watched: &DeviceSet,
     mut timing: Option<Timing>,
     stop: &AtomicBool,
-) -> Followed {
-    let mut kept = Kept::new(thinning.clone());
-    let mut timed = Ran::default();
+) -> FollowedSpans {
+    let mut kept = SpanSample::new(thinning.clone());
+    let mut timed = ProgramStats::default();
     let started_ns = monotonic_ns();
     let (mut beat_ns, mut in_beat, mut told_bits) = (started_ns, 0u64, 0u64);
     loop {
@@ -135,11 +135,11 @@ fn follow(
     }
     let time = clock_gettime(ClockId::ThreadCPUTime);
     let cpu_ns = time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64;
-    Followed { missed: kept.missed(), spans: kept.finish(), timed, cpu_ns }
+    FollowedSpans { missed: kept.missed(), spans: kept.finish(), timed, cpu_ns }
 }
 
 /// Reads `struct sighting`, as the committed object writes it: the least significant byte first.
-fn span_of(bytes: &[u8], watched: &Watched) -> Option<Span> {
+fn span_of(bytes: &[u8], watched: &DeviceSet) -> Option<Span> {
     let bytes: &[u8; SIGHTING_BYTES] = bytes.get(..SIGHTING_BYTES)?.try_into().ok()?;
     let word = |at: usize| Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
     let long = |at: usize| Some(u64::from_le_bytes(bytes.get(at..at + 8)?.try_into().ok()?));

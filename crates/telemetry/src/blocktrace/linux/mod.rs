@@ -11,7 +11,7 @@ use rustix::time::{ClockId, clock_gettime};
 
 use self::bpf::Bpf;
 pub use self::demand::Demand;
-pub use self::device::Watched;
+pub use self::device::DeviceSet;
 use self::tracefs::Tracefs;
 use super::TraceSummary;
 use super::sampling::Thinning;
@@ -26,7 +26,7 @@ pub enum Watch {
 impl Watch {
     /// Begins to watch; I/Os are kept one by one as `thinning` says.
     pub fn start(
-        watched: &Watched,
+        watched: &DeviceSet,
         direct: bool,
         source: WitnessSource,
         thinning: &Thinning,

@@ -16,7 +16,7 @@ use std::time::Duration;
 use fathom_record::witness::WitnessCost;
 use rustix::time::{ClockId, clock_gettime};
 
-use super::device::Watched;
+use super::device::DeviceSet;
 use crate::blocktrace::sampling::Thinning;
 use crate::blocktrace::text::{Line, Matching, parse};
 use crate::blocktrace::{TraceSummary, WATCHING, broke};
@@ -55,7 +55,7 @@ impl Drop for Instance {
 
 impl Tracefs {
     /// Makes an instance and begins to read from it.
-    pub fn start(watched: &Watched, direct: bool, thinning: Thinning) -> Result<Self, TelemetryError> {
+    pub fn start(watched: &DeviceSet, direct: bool, thinning: Thinning) -> Result<Self, TelemetryError> {
         let instances = mount_point()?.join("instances");
         remove_leftovers(&instances);
         let folder = instances.join(format!("fathom-{}", std::process::id()));

@@ -9,7 +9,7 @@ use fathom_record::Direction;
 
 use super::{Event, Kind};
 use crate::blocktrace::pairs::Span;
-use crate::blocktrace::sampling::{Kept, Thinning};
+use crate::blocktrace::sampling::{SpanSample, Thinning};
 use crate::blocktrace::{Passage, TraceSummary};
 
 /// I/Os that are kept at most; more are counted as lost.
@@ -34,7 +34,7 @@ pub struct Matching {
     /// The disk on which each device that is watched lies.
     disks: BTreeMap<u32, u32>,
     direct: bool,
-    kept: Kept<Span>,
+    kept: SpanSample<Span>,
     flights: BTreeMap<Key, Flight>,
     flushes: VecDeque<(u32, Passage)>,
     longest: u64,
@@ -49,7 +49,7 @@ impl Matching {
         Self {
             disks: devices.into_iter().collect(),
             direct,
-            kept: Kept::new(thinning),
+            kept: SpanSample::new(thinning),
             flights: BTreeMap::new(),
             flushes: VecDeque::new(),
             longest: 0,

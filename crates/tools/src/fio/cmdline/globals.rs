@@ -73,11 +73,11 @@ pub struct Row {
     letter: Option<char>,
     /// Whether a value follows.
     pub takes_value: bool,
-    does: Does,
+    does: GlobalAction,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Does {
+enum GlobalAction {
     Set,
     /// Nothing depends on it.
     Accept,
@@ -89,76 +89,76 @@ enum Does {
     Ask,
 }
 
-const fn row(name: &'static str, letter: Option<char>, takes_value: bool, does: Does) -> Row {
+const fn row(name: &'static str, letter: Option<char>, takes_value: bool, does: GlobalAction) -> Row {
     Row { name, letter, takes_value, does }
 }
 
 /// The options of the command, fio's and fathom's.
 pub static ROWS: [Row; 49] = [
-    row("output", Some('o'), true, Does::Set),
-    row("output-format", Some('F'), true, Does::Set),
-    row("minimal", Some('m'), false, Does::Set),
-    row("append-terse", None, false, Does::Set),
-    row("terse-version", Some('V'), true, Does::Set),
-    row("section", None, true, Does::Set),
-    row("readonly", None, false, Does::Set),
-    row("parse-only", None, false, Does::Set),
-    row("showcmd", None, false, Does::Set),
-    row("eta", None, true, Does::Set),
-    row("eta-interval", None, true, Does::Accept),
-    row("eta-newline", None, true, Does::Accept),
-    row("alloc-size", None, true, Does::Accept),
-    row("max-jobs", Some('j'), true, Does::Accept),
-    row("warnings-fatal", None, false, Does::Warn("warnings do not end the command")),
-    row("debug", None, true, Does::Warn("fio's debug messages are not written")),
-    row("status-interval", None, true, Does::Set),
+    row("output", Some('o'), true, GlobalAction::Set),
+    row("output-format", Some('F'), true, GlobalAction::Set),
+    row("minimal", Some('m'), false, GlobalAction::Set),
+    row("append-terse", None, false, GlobalAction::Set),
+    row("terse-version", Some('V'), true, GlobalAction::Set),
+    row("section", None, true, GlobalAction::Set),
+    row("readonly", None, false, GlobalAction::Set),
+    row("parse-only", None, false, GlobalAction::Set),
+    row("showcmd", None, false, GlobalAction::Set),
+    row("eta", None, true, GlobalAction::Set),
+    row("eta-interval", None, true, GlobalAction::Accept),
+    row("eta-newline", None, true, GlobalAction::Accept),
+    row("alloc-size", None, true, GlobalAction::Accept),
+    row("max-jobs", Some('j'), true, GlobalAction::Accept),
+    row("warnings-fatal", None, false, GlobalAction::Warn("warnings do not end the command")),
+    row("debug", None, true, GlobalAction::Warn("fio's debug messages are not written")),
+    row("status-interval", None, true, GlobalAction::Set),
     row(
         "idle-prof",
         None,
         true,
-        Does::Warn("idleness is not measured by busy loops; the record has the CPUs' use"),
+        GlobalAction::Warn("idleness is not measured by busy loops; the record has the CPUs' use"),
     ),
     row(
         "bandwidth-log",
         None,
         false,
-        Does::Warn("no log of all jobs together is written; write_bw_log writes one a job"),
+        GlobalAction::Warn("no log of all jobs together is written; write_bw_log writes one a job"),
     ),
     row(
         "latency-log",
         None,
         false,
-        Does::Warn("no log of all jobs together is written; write_lat_log writes one a job"),
+        GlobalAction::Warn("no log of all jobs together is written; write_lat_log writes one a job"),
     ),
-    row("inflate-log", None, true, Does::HandOver("compressed logs are fio's own")),
-    row("profile", None, true, Does::HandOver("built-in profiles are fio's own")),
-    row("server", Some('S'), false, Does::HandOver("it serves fio's own protocol")),
-    row("daemonize", Some('D'), true, Does::HandOver("it serves fio's own protocol")),
-    row("client", Some('C'), true, Does::HandOver("it speaks fio's own protocol")),
-    row("remote-config", None, true, Does::HandOver("it speaks fio's own protocol")),
-    row("trigger-file", None, true, Does::HandOver("triggers run commands")),
-    row("trigger-timeout", None, true, Does::HandOver("triggers run commands")),
-    row("trigger", None, true, Does::HandOver("triggers run commands")),
-    row("trigger-remote", None, true, Does::HandOver("triggers run commands")),
-    row("aux-path", None, true, Does::Warn("files of a run's own state are not written")),
-    row("merge-blktrace-only", None, false, Does::HandOver("traces are not merged")),
-    row("cpuclock-test", None, false, Does::HandOver("it tests fio's own clock")),
-    row("crctest", None, false, Does::HandOver("it tests fio's own checksums")),
-    row("memcpytest", None, false, Does::HandOver("it tests fio's own copying")),
-    row("cmdhelp", Some('c'), false, Does::Ask),
-    row("enghelp", Some('i'), false, Does::Ask),
-    row("version", Some('v'), false, Does::Ask),
-    row("help", Some('h'), false, Does::Ask),
-    row("engine", None, true, Does::Set),
-    row("destroy", None, true, Does::Set),
-    row("force", None, false, Does::Set),
-    row("store", None, true, Does::Set),
-    row("check-empty", None, false, Does::Set),
-    row("fail-if", None, true, Does::Set),
-    row("wear-limit", None, true, Does::Set),
-    row("quiet", None, false, Does::Set),
-    row("strict", None, false, Does::Set),
-    row("server-internal", None, true, Does::HandOver("it serves fio's own protocol")),
+    row("inflate-log", None, true, GlobalAction::HandOver("compressed logs are fio's own")),
+    row("profile", None, true, GlobalAction::HandOver("built-in profiles are fio's own")),
+    row("server", Some('S'), false, GlobalAction::HandOver("it serves fio's own protocol")),
+    row("daemonize", Some('D'), true, GlobalAction::HandOver("it serves fio's own protocol")),
+    row("client", Some('C'), true, GlobalAction::HandOver("it speaks fio's own protocol")),
+    row("remote-config", None, true, GlobalAction::HandOver("it speaks fio's own protocol")),
+    row("trigger-file", None, true, GlobalAction::HandOver("triggers run commands")),
+    row("trigger-timeout", None, true, GlobalAction::HandOver("triggers run commands")),
+    row("trigger", None, true, GlobalAction::HandOver("triggers run commands")),
+    row("trigger-remote", None, true, GlobalAction::HandOver("triggers run commands")),
+    row("aux-path", None, true, GlobalAction::Warn("files of a run's own state are not written")),
+    row("merge-blktrace-only", None, false, GlobalAction::HandOver("traces are not merged")),
+    row("cpuclock-test", None, false, GlobalAction::HandOver("it tests fio's own clock")),
+    row("crctest", None, false, GlobalAction::HandOver("it tests fio's own checksums")),
+    row("memcpytest", None, false, GlobalAction::HandOver("it tests fio's own copying")),
+    row("cmdhelp", Some('c'), false, GlobalAction::Ask),
+    row("enghelp", Some('i'), false, GlobalAction::Ask),
+    row("version", Some('v'), false, GlobalAction::Ask),
+    row("help", Some('h'), false, GlobalAction::Ask),
+    row("engine", None, true, GlobalAction::Set),
+    row("destroy", None, true, GlobalAction::Set),
+    row("force", None, false, GlobalAction::Set),
+    row("store", None, true, GlobalAction::Set),
+    row("check-empty", None, false, GlobalAction::Set),
+    row("fail-if", None, true, GlobalAction::Set),
+    row("wear-limit", None, true, GlobalAction::Set),
+    row("quiet", None, false, GlobalAction::Set),
+    row("strict", None, false, GlobalAction::Set),
+    row("server-internal", None, true, GlobalAction::HandOver("it serves fio's own protocol")),
 ];
 
 /// Whether it is an option of the command and not of a job.
@@ -183,11 +183,11 @@ impl Globals {
         let row = find(name, false).expect("only names of the table are set");
         self.given.push((row.name, value.map(str::to_owned)));
         match row.does {
-            Does::Accept => {}
-            Does::Warn(words) => self.warnings.push(format!("--{name} is left out: {words}")),
-            Does::HandOver(words) => self.reasons.push(format!("--{name}: {words}")),
-            Does::Ask => self.question = Some(row.name),
-            Does::Set => return self.set_own(name, value.unwrap_or_default()),
+            GlobalAction::Accept => {}
+            GlobalAction::Warn(words) => self.warnings.push(format!("--{name} is left out: {words}")),
+            GlobalAction::HandOver(words) => self.reasons.push(format!("--{name}: {words}")),
+            GlobalAction::Ask => self.question = Some(row.name),
+            GlobalAction::Set => return self.set_own(name, value.unwrap_or_default()),
         }
         Ok(())
     }

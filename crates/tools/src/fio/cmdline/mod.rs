@@ -7,7 +7,7 @@ pub use globals::{Forms, Globals, Row, find as global_option, is_global};
 use crate::{Fault, Refusal};
 
 use super::jobfile::Assignment;
-use super::options::{self, Takes};
+use super::options::{self, ArgumentKind};
 
 /// A command line, read.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -44,7 +44,7 @@ pub fn parse(arguments: &[String]) -> Result<Invocation, Refusal> {
             None => (word.trim_start_matches('-'), None),
         };
         let short = !word.starts_with("--");
-        let meant = Meant::of(name, short).map_err(|fault| refuse(fault, &place))?;
+        let meant = OptionName::of(name, short).map_err(|fault| refuse(fault, &place))?;
         let mut next = || {
             let value = words.next_if(|(word, _)| !word.is_empty()).map(|(word, _)| word);
             value.ok_or_else(|| {
@@ -52,7 +52,7 @@ pub fn parse(arguments: &[String]) -> Result<Invocation, Refusal> {
             })
         };
         match meant {
-            Meant::Global(global) => {
+            OptionName::Global(global) => {
                 let value = match (tied, global.takes_value) {
                     (Some(value), _) => Some(value),
                     (None, true) => Some(next()?),
@@ -61,11 +61,11 @@ pub fn parse(arguments: &[String]) -> Result<Invocation, Refusal> {
                 let set = invocation.globals.set(global.name, value);
                 set.map_err(|fault| refuse(fault, &place))?;
             }
-            Meant::Job(name) => {
+            OptionName::Job(name) => {
                 let row = options::option(name).expect("only names of the table are meant");
                 let value = match tied {
                     Some(value) => Some(value.to_owned()),
-                    None if row.takes == Takes::Flag => None,
+                    None if row.takes == ArgumentKind::Flag => None,
                     None => Some(next()?.to_owned()),
                 };
                 let place = place.clone();
@@ -95,12 +95,12 @@ fn refuse_dash(word: &str, number: usize) -> Result<(), Refusal> {
 }
 
 /// What a name on the command line is.
-enum Meant {
+enum OptionName {
     Global(&'static Row),
     Job(&'static str),
 }
 
-impl Meant {
+impl OptionName {
     /// By the whole name, the letter, or the start of one name alone, as getopt has it.
     fn of(name: &str, short: bool) -> Result<Self, Fault> {
         if let Some(row) = globals::find(name, short) {

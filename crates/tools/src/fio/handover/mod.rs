@@ -9,7 +9,7 @@ mod targets;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::cmdline::Globals;
-use super::job::{Given, Job};
+use super::job::{Job, JobOption};
 use crate::{Fault, Refusal, ToolTarget};
 use passing::Verdict;
 
@@ -98,7 +98,7 @@ fn passed(job: &Job, folder: &str, logs: &mut BTreeMap<String, String>) -> Resul
     let mut lines = Vec::new();
     lines.extend(job.text("ioengine").map(|engine| format!("ioengine={engine}")));
     let mut seen = BTreeSet::new();
-    let last: Vec<&Given> = job.given.iter().rev().filter(|given| seen.insert(given.row.name)).collect();
+    let last: Vec<&JobOption> = job.given.iter().rev().filter(|given| seen.insert(given.row.name)).collect();
     for given in last.into_iter().rev() {
         match passing::verdict(given.row) {
             // A build that shows what the kernel's wall keeps by itself; see the feature in `Cargo.toml`.
@@ -119,7 +119,7 @@ fn passed(job: &Job, folder: &str, logs: &mut BTreeMap<String, String>) -> Resul
     Ok(lines)
 }
 
-fn refuse(given: &Given, fault: impl Into<Fault>) -> Refusal {
+fn refuse(given: &JobOption, fault: impl Into<Fault>) -> Refusal {
     given.refuse(fault).taken_for(WHAT)
 }
 
@@ -128,7 +128,7 @@ fn is_read_otherwise(letter: char) -> bool {
     letter.is_control() || matches!(letter, ';' | '#' | '$' | '`' | '\'' | '"' | '\\')
 }
 
-fn line(given: &Given) -> Result<String, Refusal> {
+fn line(given: &JobOption) -> Result<String, Refusal> {
     let Some(value) = &given.value else { return Ok(given.row.name.to_owned()) };
     if value.chars().any(is_read_otherwise) {
         let cause = "a value with quotes, backslashes, `$`, `;` or `#` may name a file or a command to fio";
@@ -138,7 +138,7 @@ fn line(given: &Given) -> Result<String, Refusal> {
 }
 
 /// A log is written in the run's own folder, and goes from there to where it was asked for.
-fn log_line(given: &Given, folder: &str, logs: &mut BTreeMap<String, String>) -> Result<String, Refusal> {
+fn log_line(given: &JobOption, folder: &str, logs: &mut BTreeMap<String, String>) -> Result<String, Refusal> {
     let Some(value) = given.value.as_deref().filter(|value| !value.is_empty()) else {
         return Err(refuse(given, "it has no name").or(format!("give it one: {}=NAME", given.row.name)));
     };

@@ -4,7 +4,7 @@
 //! the file and writes another one of its name. So the size is worked out here as fio works it out.
 
 use super::passing::{self, Verdict};
-use crate::fio::job::{Given, Job};
+use crate::fio::job::{Job, JobOption};
 use crate::fio::map;
 use crate::fio::options::Touches;
 use crate::fio::value::{self, Size};
@@ -12,7 +12,7 @@ use crate::{Refusal, ToolTarget};
 
 /// What a job touches.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Touched {
+pub(super) struct JobTargets {
     /// Its files and devices, those of all clones.
     pub targets: Vec<ToolTarget>,
     /// The lines of the job that say so; the last of an option's lines stand for all.
@@ -27,7 +27,7 @@ pub(super) fn touched(
     job: &Job,
     folder: &str,
     bytes_of: &dyn Fn(&str) -> Option<u64>,
-) -> Result<Touched, Refusal> {
+) -> Result<JobTargets, Refusal> {
     let direction = direction(job)?;
     match engine(job)? {
         Touches::Nothing => return of_nothing(job),
@@ -41,7 +41,7 @@ pub(super) fn touched(
         return Err(Refusal::new(super::WHAT, cause).at(job.name.as_str()).or("name fewer of them"));
     }
     let own = map::files(job, clones as usize, number);
-    let mut touched = Touched { lines: place_lines(job, folder, named, number)?, ..Touched::default() };
+    let mut touched = JobTargets { lines: place_lines(job, folder, named, number)?, ..JobTargets::default() };
     let extent = Extent::of(job)?;
     extent.lines(&mut touched.lines);
     touched.lines.push(("allow_file_create", "0".to_owned()));
@@ -105,8 +105,8 @@ fn engine(job: &Job) -> Result<Touches, Refusal> {
 }
 
 /// Without a file nothing is named; the size is then that of the I/O.
-fn of_nothing(job: &Job) -> Result<Touched, Refusal> {
-    let mut touched = Touched::default();
+fn of_nothing(job: &Job) -> Result<JobTargets, Refusal> {
+    let mut touched = JobTargets::default();
     Extent::of(job)?.lines(&mut touched.lines);
     if let Some(given) = job.last("nrfiles") {
         touched.lines.push(("nrfiles", given.text().to_owned()));
@@ -128,7 +128,7 @@ fn count(job: &Job, option: &str) -> Result<u64, Refusal> {
 fn place_lines(
     job: &Job,
     folder: &str,
-    named: Option<&Given>,
+    named: Option<&JobOption>,
     number: u64,
 ) -> Result<Vec<(&'static str, String)>, Refusal> {
     let mut lines = Vec::new();
@@ -170,7 +170,7 @@ fn place_lines(
 }
 
 /// Letters that fio reads in another way than as part of a name.
-fn check_names(given: &Given, names: &[String]) -> Result<(), Refusal> {
+fn check_names(given: &JobOption, names: &[String]) -> Result<(), Refusal> {
     let odd = |letter: &char| super::is_read_otherwise(*letter);
     let spaced = |name: &&String| name.trim() != name.as_str() || name.chars().any(|letter| odd(&letter));
     match names.iter().find(spaced) {

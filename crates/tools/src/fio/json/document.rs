@@ -7,7 +7,7 @@ use std::io::BufRead;
 
 use fathom_order::InOrder;
 
-use super::passing::Passed;
+use super::passing::InputEnd;
 use super::scan::{Key, Kind, Scanner, Stop, unescaped};
 use super::steady::SteadyState;
 use crate::Refusal;
@@ -120,7 +120,7 @@ const MOST_DOCUMENTS: usize = 100_000;
 pub fn documents(
     input: &mut dyn BufRead,
     expected: &'static str,
-) -> Result<(Vec<Document>, Surroundings, Passed), Refusal> {
+) -> Result<(Vec<Document>, Surroundings, InputEnd), Refusal> {
     let mut found = Vec::new();
     let mut around = Surroundings::default();
     let mut scanner = Scanner::new(input);

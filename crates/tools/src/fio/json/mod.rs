@@ -22,7 +22,7 @@ use super::prefixes;
 use crate::Refusal;
 use crate::import::{Confidence, Context, Head, Imported, Importer, UTF_8_MARK, unreadable};
 use document::{Document, Surroundings, documents};
-use passing::Passed;
+use passing::InputEnd;
 
 /// Reads `fio --output-format=json` and `json+`.
 pub const IMPORTER: Importer = Importer { name: "fio-json", title: "fio JSON or JSON+ output", sniff, read };
@@ -120,7 +120,7 @@ fn records(
 }
 
 /// A file that git could not merge holds two versions of its numbers.
-fn refuse_conflicts(passed: &Passed) -> Result<(), Refusal> {
+fn refuse_conflicts(passed: &InputEnd) -> Result<(), Refusal> {
     let Some(line) = passed.mark else { return Ok(()) };
     Err(Refusal::new(EXPECTED, "git's merge-conflict marks leave two versions of the numbers")
         .at(format!("line {line}"))

@@ -7,7 +7,7 @@ use fathom_record::workload::Length;
 use fathom_record::{Origin, Workload};
 
 use crate::Fault;
-use crate::fio::job::{Given, Job};
+use crate::fio::job::{Job, JobOption};
 use crate::fio::map;
 use crate::fio::options::{self, EngineRow};
 use crate::fio::value::{self, KiloBase};
@@ -43,7 +43,7 @@ impl<'a> Options<'a> {
         let given = all.filter_map(|(name, value)| {
             let value = Some(value.trim()).filter(|value| !value.is_empty()).map(str::to_owned);
             let row = options::option(name)?;
-            Some(Given { row, value, place: String::new(), unset: Vec::new() })
+            Some(JobOption { row, value, place: String::new(), unset: Vec::new() })
         });
         Job { name: String::new(), given: given.collect(), defaults: self.global.len(), after_file: false }
     }

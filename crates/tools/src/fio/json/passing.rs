@@ -36,7 +36,7 @@ enum Failure {
 }
 
 /// What is known of a file behind its end.
-pub struct Passed {
+pub struct InputEnd {
     /// The line of git's first mark of a conflict.
     pub mark: Option<usize>,
     /// All of it, if it was still needed.
@@ -169,7 +169,7 @@ impl<'a> Passing<'a> {
     ///
     /// # Errors
     /// When it could not be read to its end, or is too large.
-    pub fn finish(mut self, expected: &'static str) -> Result<Passed, Refusal> {
+    pub fn finish(mut self, expected: &'static str) -> Result<InputEnd, Refusal> {
         while !self.has_ended {
             self.pass_all();
             self.more();
@@ -177,7 +177,7 @@ impl<'a> Passing<'a> {
         match self.failed {
             Some(Failure::Reading(error)) => Err(unreadable(expected, error)),
             Some(Failure::TooLarge) => Err(too_large(expected)),
-            None => Ok(Passed { mark: self.mark, kept: self.kept }),
+            None => Ok(InputEnd { mark: self.mark, kept: self.kept }),
         }
     }
 }
@@ -202,7 +202,7 @@ mod tests {
         }
     }
 
-    fn passed(text: &[u8]) -> [Passed; 2] {
+    fn passed(text: &[u8]) -> [InputEnd; 2] {
         let of = |input: &mut dyn BufRead| {
             let mut passing = Passing::new(input);
             passing.pass_all();

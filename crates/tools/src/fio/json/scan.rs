@@ -7,7 +7,7 @@
 use std::io::BufRead;
 use std::ops::Deref;
 
-use super::passing::{Passed, Passing};
+use super::passing::{InputEnd, Passing};
 use crate::Refusal;
 use crate::digits::leading_count;
 
@@ -77,7 +77,7 @@ impl<'a> Scanner<'a> {
     ///
     /// # Errors
     /// When it could not be read to its end, or is too large.
-    pub fn finish(self, expected: &'static str) -> Result<Passed, Refusal> {
+    pub fn finish(self, expected: &'static str) -> Result<InputEnd, Refusal> {
         self.passing.finish(expected)
     }
 

@@ -19,7 +19,7 @@ const DIRECTIONS: [Direction; 3] = [Direction::Read, Direction::Write, Direction
 
 /// Intervals kept for the series; an hour of them, more than 40 bytes each, is far below what their lines take.
 #[derive(Default)]
-struct Counted {
+struct HistogramTotals {
     /// By direction: counts of bins, and bytes.
     bins: [Vec<u64>; 3],
     bytes: [u128; 3],
@@ -116,8 +116,8 @@ pub fn read(input: &mut dyn BufRead, context: &Context) -> Result<Vec<Imported>,
     Ok(vec![Imported::Run(Box::new(record))])
 }
 
-fn count(input: &mut dyn BufRead) -> Result<Counted, Refusal> {
-    let mut out = Counted::default();
+fn count(input: &mut dyn BufRead) -> Result<HistogramTotals, Refusal> {
+    let mut out = HistogramTotals::default();
     let mut lines = Lines::new(input, EXPECTED);
     let mut fields: Vec<u64> = Vec::new();
     while let Some((line, is_cut)) = lines.next()? {
@@ -146,7 +146,7 @@ fn count(input: &mut dyn BufRead) -> Result<Counted, Refusal> {
     Ok(out)
 }
 
-fn take(out: &mut Counted, layout: Layout, direction: usize, fields: &[u64]) {
+fn take(out: &mut HistogramTotals, layout: Layout, direction: usize, fields: &[u64]) {
     let counts = &fields[3..];
     let total: u64 = counts.iter().fold(0, |sum, n| sum.saturating_add(*n));
     let all = &mut out.bins[direction];
@@ -165,7 +165,7 @@ fn take(out: &mut Counted, layout: Layout, direction: usize, fields: &[u64]) {
     out.intervals.push((fields[0], direction, total, p99_ns));
 }
 
-fn direction(counted: &Counted, layout: Layout, at: usize, seconds: f64) -> Option<DirectionSummary> {
+fn direction(counted: &HistogramTotals, layout: Layout, at: usize, seconds: f64) -> Option<DirectionSummary> {
     let mut values = Histogram::new();
     let mut parts = Vec::new();
     for (bin, count) in counted.bins[at].iter().enumerate().filter(|(_, count)| **count > 0) {
@@ -198,7 +198,7 @@ fn direction(counted: &Counted, layout: Layout, at: usize, seconds: f64) -> Opti
     })
 }
 
-fn series(counted: &Counted, begin_ms: u64) -> Telemetry {
+fn series(counted: &HistogramTotals, begin_ms: u64) -> Telemetry {
     let mut times: Vec<u64> = counted.intervals.iter().map(|(at, ..)| *at).collect();
     times.sort_unstable();
     times.dedup();

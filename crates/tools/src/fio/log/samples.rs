@@ -22,7 +22,7 @@ const BEFORE_THE_START_US: u64 = 10_000_000;
 const DIRECTIONS: [Direction; 3] = [Direction::Read, Direction::Write, Direction::Trim];
 
 /// What all lines come to.
-struct Counted {
+struct SampleTotals {
     buckets: Buckets,
     histograms: [Histogram; 3],
     operations: [u64; 3],
@@ -89,7 +89,7 @@ pub fn read(
 
 /// Whether each line is one I/O, as fio logs without `log_avg_msec`. Old versions print the size of the I/Os
 /// beside their means of half a second too, so for rates the cadence has to tell.
-fn is_of_single_ios(counted: &Counted, kind: Kind, forced: bool) -> Result<bool, Refusal> {
+fn is_of_single_ios(counted: &SampleTotals, kind: Kind, forced: bool) -> Result<bool, Refusal> {
     /// Samples a second that fio's means never reach: it takes at most ten.
     const MOST_MEANS_PER_S: f64 = 20.0;
     if counted.single < counted.lines || forced && !kind.is_latency() {
@@ -108,8 +108,8 @@ fn is_of_single_ios(counted: &Counted, kind: Kind, forced: bool) -> Result<bool,
     }
 }
 
-fn count(input: &mut dyn BufRead, kind: Kind) -> Result<Counted, Refusal> {
-    let mut out = Counted {
+fn count(input: &mut dyn BufRead, kind: Kind) -> Result<SampleTotals, Refusal> {
+    let mut out = SampleTotals {
         buckets: Buckets::new(),
         histograms: [Histogram::new(), Histogram::new(), Histogram::new()],
         bytes: [0; 3],
@@ -152,7 +152,7 @@ fn count(input: &mut dyn BufRead, kind: Kind) -> Result<Counted, Refusal> {
     }
 }
 
-fn take(out: &mut Counted, sample: &Sample, kind: Kind) {
+fn take(out: &mut SampleTotals, sample: &Sample, kind: Kind) {
     out.lines += 1;
     out.single += u64::from(sample.bytes > 0);
     out.first_ms = out.first_ms.min(sample.at_ms);
@@ -174,7 +174,7 @@ fn take(out: &mut Counted, sample: &Sample, kind: Kind) {
 
 /// Nanoseconds of a latency's unit. fio writes no version into its logs; since 3.13 a column for the priority
 /// tells that the version is one of nanoseconds, and so does a value that is longer than the log had run.
-fn unit_ns(counted: &Counted, era: Option<Era>, origin: &mut Origin) -> Result<u64, Refusal> {
+fn unit_ns(counted: &SampleTotals, era: Option<Era>, origin: &mut Origin) -> Result<u64, Refusal> {
     let by_columns = counted.fewest_columns >= 5 || counted.has_hex;
     let era = match (era, by_columns) {
         (Some(era), _) => era,
@@ -194,7 +194,7 @@ fn unit_ns(counted: &Counted, era: Option<Era>, origin: &mut Origin) -> Result<u
     Ok(era.unit_ns())
 }
 
-fn series(counted: &Counted, kind: Kind, unit: u64, offset_ms: u64) -> Telemetry {
+fn series(counted: &SampleTotals, kind: Kind, unit: u64, offset_ms: u64) -> Telemetry {
     let at =
         |ms: u64| i64::try_from(ms.saturating_sub(offset_ms).saturating_mul(1_000_000)).unwrap_or(i64::MAX);
     let at_ns = counted.buckets.ends_ms().into_iter().map(at).collect();
@@ -223,7 +223,7 @@ fn series(counted: &Counted, kind: Kind, unit: u64, offset_ms: u64) -> Telemetry
 
 /// The run that a log of single I/Os is of.
 fn run(
-    counted: &Counted,
+    counted: &SampleTotals,
     kind: Kind,
     unit: u64,
     telemetry: Telemetry,
@@ -264,7 +264,7 @@ fn run(
 
 fn one_direction(
     direction: Direction,
-    counted: &Counted,
+    counted: &SampleTotals,
     seconds: f64,
     kind: Kind,
     unit: u64,

@@ -15,12 +15,12 @@ pub(super) struct Kind {
     pub hole_bytes: u64,
     /// Bytes that the next I/O starts before the end of the last one, of `rw=read:-8k`.
     pub back_bytes: u64,
-    does: Does,
+    does: Operations,
 }
 
 impl Kind {
     /// fio's default.
-    pub const READS: Self = Self { random: false, hole_bytes: 0, back_bytes: 0, does: Does::Read };
+    pub const READS: Self = Self { random: false, hole_bytes: 0, back_bytes: 0, does: Operations::Read };
 
     /// Bytes that I/Os of `io_bytes` move from the start of a span to its end, where holes are left between them.
     pub fn lap_bytes(&self, span_bytes: Option<u64>, io_bytes: u64) -> Option<u64> {
@@ -37,12 +37,12 @@ impl Kind {
 
     /// Whether what was trimmed is written next.
     pub fn rewrites_trimmed(&self) -> bool {
-        self.does == Does::TrimsAndRewrites
+        self.does == Operations::TrimsAndRewrites
     }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Does {
+enum Operations {
     Read,
     Write,
     Trim,
@@ -62,18 +62,18 @@ impl Mapper<'_> {
         let bare = word.strip_prefix("rand").unwrap_or(word);
         let random = bare.len() < word.len();
         let does = match bare {
-            "read" => Does::Read,
-            "write" => Does::Write,
-            "trim" => Does::Trim,
-            "rw" | "readwrite" => Does::ReadsAndWrites,
-            "trimwrite" => Does::TrimsAndRewrites,
+            "read" => Operations::Read,
+            "write" => Operations::Write,
+            "trim" => Operations::Trim,
+            "rw" | "readwrite" => Operations::ReadsAndWrites,
+            "trimwrite" => Operations::TrimsAndRewrites,
             _ => {
                 return Err(given
                     .refuse(format!("`{word}` is not a valid direction"))
                     .or("write read, write, rw, trim or trimwrite, or one of them with `rand` before it"));
             }
         };
-        let does = if self.only_verifies()? { Does::Read } else { does };
+        let does = if self.only_verifies()? { Operations::Read } else { does };
         let mut kind = Kind { random, hole_bytes: 0, back_bytes: 0, does };
         if let Some(after) = after.filter(|after| !after.is_empty()) {
             self.modifier(after, &mut kind)?;
@@ -105,11 +105,11 @@ impl Mapper<'_> {
 
     pub(super) fn mix(&mut self, kind: &Kind) -> Result<Mix, Refusal> {
         let (read_share, trim_share) = match kind.does {
-            Does::Read => (1.0, 0.0),
-            Does::Write => (0.0, 0.0),
-            Does::Trim => (0.0, 1.0),
-            Does::TrimsAndRewrites => (0.0, 0.5),
-            Does::ReadsAndWrites => (self.read_share()?, 0.0),
+            Operations::Read => (1.0, 0.0),
+            Operations::Write => (0.0, 0.0),
+            Operations::Trim => (0.0, 1.0),
+            Operations::TrimsAndRewrites => (0.0, 0.5),
+            Operations::ReadsAndWrites => (self.read_share()?, 0.0),
         };
         let (all, data) = (self.job.int("fsync")?.unwrap_or(0), self.job.int("fdatasync")?.unwrap_or(0));
         if all > 0 && data > 0 {

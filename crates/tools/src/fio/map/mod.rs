@@ -5,8 +5,8 @@
 
 mod addresses;
 mod arrival;
-mod beside;
 mod burner;
+mod coupling;
 mod data;
 mod direction;
 mod length;
@@ -24,8 +24,8 @@ mod sizes;
 mod special;
 mod stages;
 
-pub use beside::{Ends, spread_exitall};
 pub use burner::Burner;
+pub use coupling::{ExitScope, spread_exitall};
 pub use place::is_of_a_device;
 pub(crate) use place::{files, named_files, split_names};
 pub use report::{Log, LogKind, LogValue, PERCENTILES, Reporting};
@@ -42,13 +42,13 @@ use fathom_record::workload::{Addresses, Data, Mix, Sizes, SizesByDirection, Ver
 use crate::Refusal;
 use crate::fio::read_iolog::IoLogFacts;
 
-use super::job::{Given, Job};
+use super::job::{Job, JobOption};
 use super::options::{self, Class, EngineRow};
 use super::value::KiloBase;
 use place::Place;
 
 /// What is known of the machine around a job.
-pub struct Around<'a> {
+pub struct JobContext<'a> {
     /// Bytes of a file or device that exists, by its name.
     pub target_bytes: &'a dyn Fn(&str) -> Option<u64>,
     /// What a log of I/Os holds, by its name; absent where it is no log of fio's.
@@ -59,7 +59,7 @@ pub struct Around<'a> {
 
 /// Who does a job.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Doer {
+pub enum Executor {
     /// fathom, in these runs, which take place at the same time: some of its clones each, or all.
     Fathom(Vec<RunPlan>),
     /// fathom, without any I/O.
@@ -70,13 +70,13 @@ pub enum Doer {
 
 /// What became of a job.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Mapped {
+pub struct MappedJob {
     /// Its name.
     pub name: String,
     /// How many clones of it run.
     pub clones: u32,
     /// Who does it.
-    pub doer: Doer,
+    pub doer: Executor,
     /// What is left out, with what changes, one sentence each.
     pub warnings: Vec<String>,
     /// What its results look like.
@@ -88,7 +88,7 @@ pub struct Mapped {
     /// Whether it asks that jobs end with one another; see [`spread_exitall`].
     pub exitall: bool,
     /// Whom it ends when it ends.
-    pub ends: Ends,
+    pub ends: ExitScope,
     /// Its share of the I/Os of several jobs.
     pub flow: Option<FlowShare>,
     /// The file that takes the sequence of its I/Os.
@@ -103,7 +103,7 @@ pub struct Mapped {
 ///
 /// # Errors
 /// With the option whose value makes no sense.
-pub fn map(job: &Job, around: &Around<'_>) -> Result<Mapped, Refusal> {
+pub fn map(job: &Job, around: &JobContext<'_>) -> Result<MappedJob, Refusal> {
     let mut mapper = Mapper::new(job, around)?;
     mapper.by_class();
     let clones = mapper.clones()?;
@@ -113,9 +113,9 @@ pub fn map(job: &Job, around: &Around<'_>) -> Result<Mapped, Refusal> {
     let reporting = report::reporting(job, &mut mapper.warnings)?;
     let doer = match mapper.reasons {
         reasons if reasons.is_empty() => own,
-        reasons => Doer::Fio(reasons),
+        reasons => Executor::Fio(reasons),
     };
-    Ok(Mapped {
+    Ok(MappedJob {
         name: job.name.clone(),
         clones,
         doer,
@@ -141,7 +141,7 @@ const DEFAULT_ENGINE: &str = "psync";
 
 struct Mapper<'a> {
     job: &'a Job,
-    around: &'a Around<'a>,
+    around: &'a JobContext<'a>,
     kilo: KiloBase,
     /// The engine's row; none for an engine that no version of fio is known to have.
     engine: Option<&'static EngineRow>,
@@ -151,7 +151,7 @@ struct Mapper<'a> {
 }
 
 impl<'a> Mapper<'a> {
-    fn new(job: &'a Job, around: &'a Around<'a>) -> Result<Self, Refusal> {
+    fn new(job: &'a Job, around: &'a JobContext<'a>) -> Result<Self, Refusal> {
         let name = job.text("ioengine").unwrap_or(DEFAULT_ENGINE);
         let engine = options::engine(name);
         let reasons = match engine {
@@ -200,7 +200,7 @@ impl<'a> Mapper<'a> {
     }
 
     /// Whether an option is of every job or of this job's engine.
-    fn concerns(&self, given: &Given) -> bool {
+    fn concerns(&self, given: &JobOption) -> bool {
         let engine = self.engine.map(|row| row.name);
         given.row.engines.is_empty() || engine.is_some_and(|name| given.row.engines.contains(&name))
     }
@@ -223,11 +223,11 @@ impl<'a> Mapper<'a> {
         Ok(clones.min(MOST) as u32)
     }
 
-    fn own(&mut self, clones: u32) -> Result<Doer, Refusal> {
+    fn own(&mut self, clones: u32) -> Result<Executor, Refusal> {
         if self.is_burner() {
-            return Ok(Doer::Burner(self.burner(clones)?));
+            return Ok(Executor::Burner(self.burner(clones)?));
         }
-        Ok(Doer::Fathom(self.native(clones)?))
+        Ok(Executor::Fathom(self.native(clones)?))
     }
 
     fn native(&mut self, clones: u32) -> Result<Vec<RunPlan>, Refusal> {
@@ -255,7 +255,7 @@ impl<'a> Mapper<'a> {
         let region = self.region(&place)?.of_whole_ios(alike, &addresses).ending_as(&kind, alike);
         let length = self.length(&region, &kind)?;
         let alignment_bytes = self.alignment(&kind, &sizes)?;
-        let known = special::Known {
+        let known = special::JobShape {
             kind: &kind,
             mix: &mix,
             sizes: &sizes,

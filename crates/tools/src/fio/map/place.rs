@@ -11,7 +11,7 @@ use super::Mapper;
 use super::arrival::of_clones;
 use super::direction::Kind;
 use crate::Refusal;
-use crate::fio::job::{Given, Job};
+use crate::fio::job::{Job, JobOption};
 use crate::fio::value::{self, Size};
 
 /// Where a job's clones work.
@@ -184,7 +184,7 @@ impl<'a> Mapper<'a> {
     }
 
     /// What names the targets, and their names: of libblkio its driver's path.
-    fn named(&mut self) -> Option<(&'a Given, Vec<String>)> {
+    fn named(&mut self) -> Option<(&'a JobOption, Vec<String>)> {
         let job = self.job;
         let by_name = || job.last("filename").map(|given| (given, named_files(job)));
         let engine = self.engine.map(|row| row.name);

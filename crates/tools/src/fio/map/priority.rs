@@ -5,7 +5,7 @@ use fathom_record::engines::Need;
 use fathom_record::options::{Priorities, Priority, PriorityRule};
 
 use super::Mapper;
-use crate::fio::job::Given;
+use crate::fio::job::JobOption;
 use crate::fio::value;
 use crate::{Fault, Refusal};
 
@@ -82,7 +82,7 @@ impl Mapper<'_> {
         })
     }
 
-    fn percent(&self, given: &Given, text: &str) -> Result<u32, Refusal> {
+    fn percent(&self, given: &JobOption, text: &str) -> Result<u32, Refusal> {
         match value::int(text.trim_end_matches('%')) {
             Ok(percent) if percent <= 100 => Ok(percent as u32),
             Ok(percent) => Err(given.refuse(format!("{percent} is not between 0 and 100"))),
@@ -93,7 +93,7 @@ impl Mapper<'_> {
     /// `64k/25/1/1:64k/75/3/2:1024k/0`: sizes with shares, and classes and levels of their own.
     fn split_of_priorities(
         &self,
-        given: &Given,
+        given: &JobOption,
         text: &str,
         (direction, usual): (Direction, Priority),
     ) -> Result<Vec<PriorityRule>, Refusal> {

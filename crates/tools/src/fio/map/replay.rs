@@ -11,12 +11,12 @@ use fathom_record::workload::{
 use super::Mapper;
 use super::place::{Place, Region, in_folder, split_names};
 use crate::Refusal;
-use crate::fio::job::Given;
+use crate::fio::job::JobOption;
 use crate::fio::read_iolog::IoLogFacts;
 
 impl Mapper<'_> {
     /// The run of a job that replays; clones would replay all of the log each.
-    pub(super) fn replay(&mut self, given: &Given, clones: u32) -> Result<Vec<RunPlan>, Refusal> {
+    pub(super) fn replay(&mut self, given: &JobOption, clones: u32) -> Result<Vec<RunPlan>, Refusal> {
         self.refuse_what_changes_a_log(clones)?;
         let name = given.text();
         let Some(log) = (self.around.log)(name).map_err(|refusal| given.refuse(refusal.to_string()))? else {

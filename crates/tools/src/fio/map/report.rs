@@ -1,7 +1,7 @@
 //! What a job's results look like: percentiles, measurements that are turned off, logs, groups.
 
 use crate::Refusal;
-use crate::fio::job::{Given, Job};
+use crate::fio::job::{Job, JobOption};
 use crate::fio::value;
 
 /// What a log holds.
@@ -159,7 +159,7 @@ pub(super) fn reporting(job: &Job, warnings: &mut Vec<String>) -> Result<Reporti
 }
 
 /// As fio lists options: those that have a value.
-fn listed(given: &[Given]) -> Vec<(String, String)> {
+fn listed(given: &[JobOption]) -> Vec<(String, String)> {
     let with_value = given.iter().filter(|given| !given.text().is_empty());
     with_value.map(|given| (given.row.name.to_owned(), given.text().to_owned())).collect()
 }

@@ -5,17 +5,17 @@ use fathom_record::workload::Arrival;
 
 use super::arrival::of_clones;
 use super::direction::Kind;
-use super::{Around, Mapper};
+use super::{JobContext, Mapper};
 use crate::Refusal;
-use crate::fio::job::{Given, Job};
+use crate::fio::job::{Job, JobOption};
 
 /// A field of a workload that a job does not tell, or that cannot hold what it tells, and why.
-pub(crate) type Untold = (&'static str, String);
+pub(crate) type UnstatedField = (&'static str, String);
 
 /// Puts directions, addresses, sizes, data and arrival of a job into a workload whose number of jobs, which are the
 /// job's clones, and whose depth are known. What cannot be told stays as it is, or is the nearest that can.
-pub(crate) fn ask(job: &Job, workload: &mut Workload) -> Vec<Untold> {
-    let around = Around { target_bytes: &|_| None, log: &|_| Ok(None), new_seed: 0 };
+pub(crate) fn ask(job: &Job, workload: &mut Workload) -> Vec<UnstatedField> {
+    let around = JobContext { target_bytes: &|_| None, log: &|_| Ok(None), new_seed: 0 };
     let mapper = match Mapper::new(job, &around) {
         Ok(mapper) => mapper,
         Err(refusal) => {
@@ -23,19 +23,19 @@ pub(crate) fn ask(job: &Job, workload: &mut Workload) -> Vec<Untold> {
             return fields.map(|field| (field, words(&refusal))).into();
         }
     };
-    let mut asking = Asking { mapper, untold: Vec::new() };
+    let mut asking = OptionReader { mapper, untold: Vec::new() };
     // Whether fathom has the engine is of no matter to what fio did with it.
     asking.mapper.reasons.clear();
     asking.all(workload);
     asking.untold
 }
 
-struct Asking<'a> {
+struct OptionReader<'a> {
     mapper: Mapper<'a>,
-    untold: Vec<Untold>,
+    untold: Vec<UnstatedField>,
 }
 
-impl<'a> Asking<'a> {
+impl<'a> OptionReader<'a> {
     fn all(&mut self, out: &mut Workload) {
         let Some(kind) = self.kind() else {
             if let Some(sizes) = self.part("sizes", |mapper| mapper.sizes(&Kind::READS)) {
@@ -121,7 +121,7 @@ impl<'a> Asking<'a> {
     }
 }
 
-fn said(given: &Given) -> String {
+fn said(given: &JobOption) -> String {
     format!("{}={}", given.row.name, given.text())
 }
 

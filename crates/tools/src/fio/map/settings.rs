@@ -8,7 +8,7 @@ use fathom_record::workload::Mix;
 
 use super::native::native;
 use super::{EngineRow, Mapper, has_writes};
-use crate::fio::job::Given;
+use crate::fio::job::JobOption;
 use crate::fio::value;
 use crate::{Fault, Refusal};
 
@@ -92,7 +92,7 @@ impl Mapper<'_> {
     fn own_flag(&self, name: &str) -> Result<bool, Refusal> {
         match self.job.last(name).filter(|given| self.concerns(given)) {
             None => Ok(false),
-            Some(Given { value: None, .. }) => Ok(true),
+            Some(JobOption { value: None, .. }) => Ok(true),
             Some(_) => self.job.flag(name, false),
         }
     }

@@ -13,7 +13,7 @@ use crate::fio::value::{self, KiloBase};
 use crate::{Fault, Refusal};
 
 /// What is known of a job when its special wishes are read.
-pub(super) struct Known<'a> {
+pub(super) struct JobShape<'a> {
     pub kind: &'a Kind,
     pub mix: &'a Mix,
     pub sizes: &'a SizesByDirection,
@@ -27,7 +27,7 @@ pub(super) struct Known<'a> {
 
 impl Mapper<'_> {
     /// Nothing where the job has no such wish.
-    pub(super) fn special(&mut self, known: &Known<'_>) -> Result<Option<Box<Special>>, Refusal> {
+    pub(super) fn special(&mut self, known: &JobShape<'_>) -> Result<Option<Box<Special>>, Refusal> {
         let writes = has_writes(known.mix);
         let at_end = self.job.flag("end_fsync", false)? || self.job.flag("fsync_on_close", false)?;
         let block = known.alignment_bytes.unwrap_or(super::extremes(known.mix, known.sizes).0).max(1);
@@ -57,7 +57,7 @@ impl Mapper<'_> {
     }
 
     /// The second size of `bs_is_seq_rand`, where only some of the I/Os are random.
-    fn jump_sizes(&mut self, known: &Known<'_>) -> Result<Option<Sizes>, Refusal> {
+    fn jump_sizes(&mut self, known: &JobShape<'_>) -> Result<Option<Sizes>, Refusal> {
         let jumps = matches!(known.addresses, Addresses::Laps { jump_share, .. } if *jump_share > 0.0);
         if !jumps || !self.job.flag("bs_is_seq_rand", false)? {
             return Ok(None);
@@ -70,7 +70,7 @@ impl Mapper<'_> {
     }
 
     /// How a clone goes from file to file; fio's default is one I/O for each in turn.
-    fn turns(&mut self, known: &Known<'_>) -> Result<Option<FileTurns>, Refusal> {
+    fn turns(&mut self, known: &JobShape<'_>) -> Result<Option<FileTurns>, Refusal> {
         let order = self.file_order()?;
         let files = known.place.files_each();
         if files < 2 {
@@ -150,7 +150,7 @@ impl Mapper<'_> {
     }
 
     /// What fio tells the kernel when it opens a file, and as passes over it begin.
-    fn cache_advice(&mut self, known: &Known<'_>) -> Result<Option<CacheAdvice>, Refusal> {
+    fn cache_advice(&mut self, known: &JobShape<'_>) -> Result<Option<CacheAdvice>, Refusal> {
         let is_commands = self.entry().is_some_and(|entry| entry.carries(TargetKind::NvmeNamespace));
         if known.place.is_null || is_commands {
             return Ok(None);
@@ -175,7 +175,7 @@ impl Mapper<'_> {
     }
 
     /// Bytes of a pass after which fio drops the cache again, and whether it opens the files anew for that.
-    fn pass(&mut self, known: &Known<'_>) -> Result<(Option<u64>, bool), Refusal> {
+    fn pass(&mut self, known: &JobShape<'_>) -> Result<(Option<u64>, bool), Refusal> {
         let Some(pass_bytes) = known.region.pass_bytes.filter(|bytes| *bytes > 0) else {
             return Ok((None, false));
         };

@@ -1,6 +1,6 @@
 //! Which jobs run at the same time: a job that stonewalls waits for all before it.
 
-use super::Mapped;
+use super::MappedJob;
 use crate::Refusal;
 use crate::fio::job::Job;
 
@@ -15,7 +15,7 @@ pub struct Stage {
 ///
 /// # Errors
 /// When a job waits for one that is not before it.
-pub fn stages(jobs: &[Job], mapped: &[Mapped]) -> Result<Vec<Stage>, Refusal> {
+pub fn stages(jobs: &[Job], mapped: &[MappedJob]) -> Result<Vec<Stage>, Refusal> {
     let mut stages: Vec<Stage> = Vec::new();
     for (place, job) in jobs.iter().enumerate() {
         let waits = job.after_file || job.flag("stonewall", false)?;

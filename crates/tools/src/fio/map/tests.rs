@@ -11,8 +11,8 @@ use crate::fio::cmdline;
 use crate::fio::document;
 use crate::fio::job::Variables;
 
-fn around() -> Around<'static> {
-    Around {
+fn around() -> JobContext<'static> {
+    JobContext {
         target_bytes: &|name| name.starts_with("/dev/").then_some(1 << 40),
         log: &|name| {
             crate::fio::read_iolog::survey(
@@ -37,13 +37,13 @@ fn jobs(words: &str) -> Vec<Job> {
         .expect("jobs")
 }
 
-fn mapped(words: &str) -> Mapped {
+fn mapped(words: &str) -> MappedJob {
     map(&jobs(&format!("--name=j {words}"))[0], &around()).expect("a mapped job")
 }
 
 fn runs(words: &str) -> Vec<RunPlan> {
     match mapped(words).doer {
-        Doer::Fathom(runs) => runs,
+        Executor::Fathom(runs) => runs,
         other => panic!("{words}: {other:?}"),
     }
 }
@@ -55,7 +55,7 @@ fn workload(words: &str) -> Workload {
 
 fn reasons(words: &str) -> Vec<String> {
     match mapped(words).doer {
-        Doer::Fio(reasons) => reasons,
+        Executor::Fio(reasons) => reasons,
         other => panic!("{words}: {other:?}"),
     }
 }
@@ -200,9 +200,9 @@ fn exitall_of_one_job_counts_for_all() {
         spread_exitall(&mut jobs);
         jobs.map(|job| job.ends)
     };
-    assert_eq!(of("", "--exit_what=all"), [Ends::Nobody, Ends::Nobody]);
-    assert_eq!(of("--exitall", ""), [Ends::Group, Ends::Group]);
-    assert_eq!(of("--exit_what=stonewall", "--exitall --exit_what=all"), [Ends::Stage, Ends::All]);
+    assert_eq!(of("", "--exit_what=all"), [ExitScope::Nobody, ExitScope::Nobody]);
+    assert_eq!(of("--exitall", ""), [ExitScope::Group, ExitScope::Group]);
+    assert_eq!(of("--exit_what=stonewall", "--exitall --exit_what=all"), [ExitScope::Stage, ExitScope::All]);
 }
 
 #[test]
@@ -269,7 +269,7 @@ fn flushes_are_of_the_kind_that_was_asked_for() {
 /// Counts as fio 3.33 has them on a file of 4 MiB with `bs=4k`, by strace.
 #[test]
 fn holes_end_a_job_where_they_end_it_in_fio() {
-    let around = Around { target_bytes: &|_| Some(4 << 20), ..around() };
+    let around = JobContext { target_bytes: &|_| Some(4 << 20), ..around() };
     for (words, ios) in [
         ("--rw=read:8k", 342),
         ("--rw=read:4k", 1024),
@@ -278,7 +278,7 @@ fn holes_end_a_job_where_they_end_it_in_fio() {
         ("--rw=read:8k --loops=2", 684),
     ] {
         let mapped = map(&jobs(&format!("--name=j --filename=f --bs=4k {words}"))[0], &around).unwrap();
-        let Doer::Fathom(runs) = mapped.doer else { panic!("{words}") };
+        let Executor::Fathom(runs) = mapped.doer else { panic!("{words}") };
         assert_eq!(runs[0].workload.length.bytes, Some(ios * 4096), "{words}");
     }
 }
@@ -451,7 +451,7 @@ fn what_a_run_writes_is_read_back_at_its_end() {
 #[test]
 fn a_stonewall_or_a_further_file_begins_a_stage() {
     let jobs = jobs("--name=a --name=b --name=c --stonewall --name=d");
-    let maps: Vec<Mapped> = jobs
+    let maps: Vec<MappedJob> = jobs
         .iter()
         .map(|job| {
             let mut job = job.clone();
@@ -582,7 +582,7 @@ fn priorities_are_of_the_job_and_of_shares_of_its_ios() {
 #[test]
 fn a_job_that_burns_does_no_io() {
     let words = "--ioengine=cpuio --cpuload=50 --cpuchunks=1000 --cpumode=qsort --numjobs=2 --runtime=3";
-    let Doer::Burner(burner) = mapped(words).doer else { panic!("{words}") };
+    let Executor::Burner(burner) = mapped(words).doer else { panic!("{words}") };
     assert_eq!((burner.threads, burner.load_percent, burner.chunk_ns), (2, 50, 1_000_000));
     assert_eq!((burner.sorts, burner.time_ns, burner.ends_with_io), (true, Some(3_000_000_000), false));
     assert!(reasons("--ioengine=cpuio --cpuload=50")[0].contains("never end"));

@@ -36,7 +36,7 @@ impl Class {
 
 /// What an option's value is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Takes {
+pub enum ArgumentKind {
     /// Nothing needs to follow: the name alone is a yes.
     Flag,
     /// 0 or 1; the name alone is a yes in job files of people who take it for a flag.
@@ -57,7 +57,7 @@ pub enum Takes {
     Text,
 }
 
-impl Takes {
+impl ArgumentKind {
     pub(super) fn of_word(word: &str) -> Option<Self> {
         Some(match word {
             "flag" => Self::Flag,

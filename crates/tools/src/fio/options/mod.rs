@@ -5,7 +5,7 @@
 mod class;
 mod option_rows;
 
-pub use class::{Class, Takes};
+pub use class::{ArgumentKind, Class};
 pub use option_rows::{EngineRow, OptionRow, Touches, all_engines, all_options, engine, nearest, option};
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use fathom_record::engines::{self, EngineEntry, InFlight};
 use fathom_record::facts::TargetKind;
 
-use super::class::{Class, Takes};
+use super::class::{ArgumentKind, Class};
 
 /// One option.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub struct OptionRow {
     /// Engines that it belongs to; none for an option of every job.
     pub engines: Vec<&'static str>,
     /// What its value is.
-    pub takes: Takes,
+    pub takes: ArgumentKind,
     /// What becomes of it.
     pub class: Class,
     /// Values with which it changes nothing.
@@ -128,7 +128,7 @@ fn option_row(cells: &[&'static str], of_engines: bool) -> OptionRow {
         name: names.next().unwrap_or_default(),
         aliases: names.collect(),
         engines,
-        takes: Takes::of_word(words(at + 1)).expect("the tables name kinds of value that exist"),
+        takes: ArgumentKind::of_word(words(at + 1)).expect("the tables name kinds of value that exist"),
         class,
         neutral: words(at + 3).split_whitespace().collect(),
         words: why,

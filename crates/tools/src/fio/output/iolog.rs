@@ -6,7 +6,7 @@ use fathom_record::Direction;
 
 /// One I/O.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Issued {
+pub struct LoggedIo {
     /// Microseconds from the first one.
     pub at_us: u64,
     /// Number of its file.
@@ -20,7 +20,7 @@ pub struct Issued {
 }
 
 /// The log of I/Os on these files, in their order.
-pub fn iolog(files: &[String], ios: impl Iterator<Item = Issued>) -> String {
+pub fn iolog(files: &[String], ios: impl Iterator<Item = LoggedIo>) -> String {
     let mut text = "fio version 3 iolog\n".to_owned();
     for action in ["add", "open"] {
         for file in files {
@@ -30,7 +30,7 @@ pub fn iolog(files: &[String], ios: impl Iterator<Item = Issued>) -> String {
     let mut last_us = 0;
     for io in ios {
         let Some(file) = files.get(io.file) else { continue };
-        let Issued { at_us, offset, bytes, .. } = io;
+        let LoggedIo { at_us, offset, bytes, .. } = io;
         let _ = match io.direction {
             Direction::Read => writeln!(text, "{at_us} {file} read {offset} {bytes}"),
             Direction::Write => writeln!(text, "{at_us} {file} write {offset} {bytes}"),
@@ -51,7 +51,7 @@ mod tests {
 
     #[test]
     fn each_io_is_a_line_of_its_file() {
-        let issued = |at_us, direction, offset| Issued { at_us, file: 0, direction, offset, bytes: 4096 };
+        let issued = |at_us, direction, offset| LoggedIo { at_us, file: 0, direction, offset, bytes: 4096 };
         let ios = [issued(0, Direction::Read, 8192), issued(7, Direction::Write, 0)];
         assert_eq!(
             iolog(&["f".to_owned()], ios.into_iter()),

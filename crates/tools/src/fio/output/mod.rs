@@ -14,7 +14,7 @@ mod terse;
 mod totals;
 
 pub use devices::{DeviceUse, Devices, ProcessUse};
-pub use iolog::{Issued, iolog};
+pub use iolog::{LoggedIo, iolog};
 pub use json::document;
 use json::job;
 pub use logs::{LogFile, log_files, log_names};

@@ -42,7 +42,7 @@ struct Open {
     clones: u64,
     /// Number of the direction that the last lines were of.
     direction: usize,
-    flows: [Option<Stated>; 4],
+    flows: [Option<DirectionLine>; 4],
     percentiles: Option<(Kind, u64)>,
     counted: bool,
     /// Whether I/Os of a direction are counted of which no line states a rate.
@@ -51,7 +51,7 @@ struct Open {
 
 /// A direction as its line states it.
 #[derive(Default)]
-struct Stated {
+struct DirectionLine {
     flow: Flow,
     rounded_iops: f64,
     rounded_bytes: Option<u64>,
@@ -254,7 +254,7 @@ impl Open {
         let printed = value(rest, "io").or_else(|| rest.rsplit_once('(')?.1.split('/').next());
         self.direction = direction;
         self.percentiles = None;
-        self.flows[direction] = Some(Stated {
+        self.flows[direction] = Some(DirectionLine {
             flow: Flow { runtime_ms: Some(runtime), ..Flow::default() },
             rounded_iops,
             rounded_bytes: printed.and_then(bytes),

@@ -11,7 +11,7 @@ pub(crate) use audit::whole;
 use iostat_columns::{column, era};
 
 use crate::Refusal;
-use crate::sysstat::table::{Observed, Sheet, assemble, plain_text, without_colours};
+use crate::sysstat::table::{MachineTables, Sheet, assemble, plain_text, without_colours};
 
 /// The tool's name.
 pub const TOOL: &str = "iostat";
@@ -54,7 +54,7 @@ pub fn read(bytes: &[u8]) -> Result<Sheet, Refusal> {
 ///
 /// # Errors
 /// As [`read`], and when there is no number under a known column.
-pub fn observe(bytes: &[u8]) -> Result<Observed, Refusal> {
+pub fn observe(bytes: &[u8]) -> Result<MachineTables, Refusal> {
     let sheet = read(bytes)?;
     assemble(TOOL, era(&sheet), &sheet, bytes.len(), column)
 }

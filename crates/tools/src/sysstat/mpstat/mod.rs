@@ -9,7 +9,7 @@ use mpstat_columns::column;
 
 use crate::Refusal;
 use crate::sysstat::table::{
-    Grammar, Observed, Sheet, assemble, plain_text, read_stamped, stamp, without_colours,
+    Grammar, MachineTables, Sheet, assemble, plain_text, read_stamped, stamp, without_colours,
 };
 
 /// The tool's name.
@@ -59,7 +59,7 @@ pub fn read(bytes: &[u8]) -> Result<Sheet, Refusal> {
 ///
 /// # Errors
 /// As [`read`], and when there is no number under a known column.
-pub fn observe(bytes: &[u8]) -> Result<Observed, Refusal> {
+pub fn observe(bytes: &[u8]) -> Result<MachineTables, Refusal> {
     let sheet = read(bytes)?;
     assemble(TOOL, "", &sheet, bytes.len(), column)
 }

@@ -3,8 +3,8 @@
 use crate::Refusal;
 use crate::sysstat::iostat::json::{host_banner, one_host};
 use crate::sysstat::table::{
-    Column, Contradiction, Contradictions, Number, Observed, ReportKind, Sheet, Timeline, Tree, assemble,
-    parse_json, plain_text, rows, stamp,
+    Column, Contradiction, Contradictions, MachineTables, Number, ReportKind, Sheet, Timeline, Tree,
+    assemble, parse_json, plain_text, rows, stamp,
 };
 use crate::sysstat::{iostat, sar};
 
@@ -168,7 +168,7 @@ pub fn audit(sheet: &Sheet) -> Vec<Contradiction> {
 ///
 /// # Errors
 /// As [`read`], and when there is no number under a known column.
-pub fn observe(bytes: &[u8]) -> Result<Observed, Refusal> {
+pub fn observe(bytes: &[u8]) -> Result<MachineTables, Refusal> {
     let sheet = read(bytes)?;
     assemble(TOOL, "", &sheet, bytes.len(), column)
 }

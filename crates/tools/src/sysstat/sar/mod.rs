@@ -8,7 +8,9 @@ pub(crate) use audit::device_row;
 pub use sar_columns::column;
 
 use crate::Refusal;
-use crate::sysstat::table::{Grammar, Observed, Sheet, assemble, plain_text, read_stamped, without_colours};
+use crate::sysstat::table::{
+    Grammar, MachineTables, Sheet, assemble, plain_text, read_stamped, without_colours,
+};
 
 /// The tool's name.
 pub const TOOL: &str = "sar";
@@ -97,7 +99,7 @@ pub fn read(bytes: &[u8]) -> Result<Sheet, Refusal> {
 ///
 /// # Errors
 /// As [`read`], and when there is no number under a known column.
-pub fn observe(bytes: &[u8]) -> Result<Observed, Refusal> {
+pub fn observe(bytes: &[u8]) -> Result<MachineTables, Refusal> {
     let sheet = read(bytes)?;
     assemble(TOOL, sar_columns::era(&sheet), &sheet, bytes.len(), column)
 }

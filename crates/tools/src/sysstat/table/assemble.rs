@@ -8,7 +8,7 @@ use fathom_record::telemetry::{MetricSeries, Telemetry};
 use super::meaning::{Column, Label, Meaning};
 use super::number::Number;
 use super::sheet::{Place, Report, ReportKind, Sheet};
-use super::{Observed, Times};
+use super::{MachineTables, Times};
 use crate::Refusal;
 
 /// Bytes of memory that series may take for each byte of text, and for a text of any length.
@@ -75,7 +75,7 @@ pub(crate) fn assemble(
     sheet: &Sheet,
     text_bytes: usize,
     column: impl Fn(&str, &str) -> Column,
-) -> Result<Observed, Refusal> {
+) -> Result<MachineTables, Refusal> {
     if sheet.columns.len() > COLUMNS_ANYWAY + text_bytes / BYTES_A_COLUMN {
         let cause = format!("{} different columns or events in so short a text", sheet.columns.len());
         return Err(Refusal::new(tool, cause));
@@ -114,7 +114,7 @@ pub(crate) fn assemble(
     let start_utc_s = sheet.zero.as_ref().and_then(|(stamp, _)| stamp.utc_s());
     let telemetry = Telemetry { at_ns, series: intervals, absent: Vec::new(), own_cpu_ns: None };
     let banner = sheet.banner.clone();
-    Ok(Observed {
+    Ok(MachineTables {
         tool,
         era,
         banner,

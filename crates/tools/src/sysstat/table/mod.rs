@@ -40,7 +40,7 @@ pub enum Times {
 
 /// What one text of another tool says of a machine.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Observed {
+pub struct MachineTables {
     /// The tool, as `iostat`.
     pub tool: &'static str,
     /// Which of its versions print such a text, where the columns tell; empty otherwise.

@@ -11,7 +11,7 @@ use fathom_record::workload::{Addresses, Arrival, Data, Length, Mix, Sizes, Size
 
 use super::*;
 use crate::job::ahead::Spares;
-use crate::job::runner::{Exchange, Filled, JobPlan, Turn};
+use crate::job::runner::{Exchange, FilledBuffers, JobPlan, Turn};
 use crate::job::tally::Tally;
 use crate::job::timeline::Timeline;
 use crate::pattern::{DataPattern, Generator, Geometry};
@@ -213,7 +213,7 @@ fn run(given: &LoneScenario) -> LoneOutcome {
         started: 0,
         latencies_ns: Rc::clone(&latencies_ns),
     };
-    let filled: Filled = plan.fill(&mut device);
+    let filled: FilledBuffers = plan.fill(&mut device);
     steps.borrow_mut().clear();
     let (full, mut finished) = rtrb::RingBuffer::new(64);
     let (mut empty, taken) = rtrb::RingBuffer::new(64);

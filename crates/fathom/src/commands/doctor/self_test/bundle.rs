@@ -3,12 +3,12 @@
 use std::io::Write;
 use std::path::Path;
 
-use fathom_archive::{Zipped, zip};
+use fathom_archive::{ArchiveFile, zip};
 use fathom_measure::Bytes;
 use serde_json::{Value, json};
 
 use super::redacting::Hidden;
-use super::{Answer, Checked, Report};
+use super::{Answer, CheckResult, Report};
 use crate::failure::Failure;
 use crate::output;
 use crate::output_file::OutputFile;
@@ -23,7 +23,7 @@ impl Bundle {
     ///
     /// # Errors
     /// None that input can cause.
-    pub fn of(report: &Report<'_>, checks: &[Checked], hidden: Hidden) -> Result<Self, Failure> {
+    pub fn of(report: &Report<'_>, checks: &[CheckResult], hidden: Hidden) -> Result<Self, Failure> {
         let whole = serde_json::to_value(report)
             .map_err(|error| Failure::system("writing down what was tried", error))?;
         let (mut names, mut documents) = (vec!["self-test.json".to_owned()], vec![whole]);
@@ -64,7 +64,7 @@ impl Bundle {
     fn bytes(&self) -> std::io::Result<Vec<u8>> {
         let files = self.files.iter();
         let files =
-            files.map(|(name, text)| Zipped { path: name.clone(), content: text.clone().into_bytes() });
+            files.map(|(name, text)| ArchiveFile { path: name.clone(), content: text.clone().into_bytes() });
         zip(&files.collect::<Vec<_>>())
     }
 }
@@ -101,7 +101,7 @@ mod tests {
         };
         let capture =
             Answer { words: vec!["devices".to_owned(), "--capture".to_owned()], ..Answer::default() };
-        let check = |name: &str, answers: Vec<Answer>| Checked {
+        let check = |name: &str, answers: Vec<Answer>| CheckResult {
             name: name.to_owned(),
             outcome: Outcome::Passed(String::new()),
             answers,
@@ -136,7 +136,7 @@ mod tests {
             stdout: r#"{"serial": "S4EWNX0R", "text": "S4EWNX0R here"}"#.to_owned(),
             ..Answer::default()
         };
-        let check = |name: &str, answer| Checked {
+        let check = |name: &str, answer| CheckResult {
             name: name.to_owned(),
             outcome: Outcome::Passed(String::new()),
             answers: vec![answer],

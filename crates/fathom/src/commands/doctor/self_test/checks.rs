@@ -12,7 +12,7 @@ use fathom_record::facts::TargetKind;
 use serde_json::Value;
 
 use super::here::{ANSWERS, REFUSED};
-use super::{Answer, Checked, Outcome, Typist};
+use super::{Answer, CheckResult, CommandRunner, Outcome};
 
 /// How long the clock is watched.
 const WATCHED: Duration = Duration::from_secs(2);
@@ -42,8 +42,8 @@ const LACKS: [&str; 2] = ["unsupported", "permission"];
 /// Where checks are carried out, and what came of those that were.
 #[derive(Debug)]
 pub struct Desk {
-    typist: Typist,
-    pub checked: Vec<Checked>,
+    typist: CommandRunner,
+    pub checked: Vec<CheckResult>,
     /// Ids of the runs so far.
     runs: Vec<String>,
 }
@@ -69,7 +69,7 @@ pub const CHECKS: [Check; 8] = [
 
 impl Desk {
     /// Nothing done yet.
-    pub fn new(typist: Typist) -> Self {
+    pub fn new(typist: CommandRunner) -> Self {
         Self { typist, checked: Vec::new(), runs: Vec::new() }
     }
 
@@ -79,7 +79,7 @@ impl Desk {
     }
 
     fn note(&mut self, name: &str, outcome: Outcome, answers: Vec<Answer>) {
-        self.checked.push(Checked { name: name.to_owned(), outcome, answers });
+        self.checked.push(CheckResult { name: name.to_owned(), outcome, answers });
     }
 
     /// Types a command; one that cannot even be started has answered that.

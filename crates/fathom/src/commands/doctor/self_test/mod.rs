@@ -34,7 +34,7 @@ use crate::progress::Screen;
 use crate::status::Status;
 use crate::{interrupt, layout, output};
 use checks::{CHECKS, Desk};
-use typist::{Answer, Typist};
+use typist::{Answer, CommandRunner};
 
 /// Width of the checks' names.
 const NAMES: usize = 34;
@@ -59,7 +59,7 @@ impl Outcome {
 
 /// One check, and all that was said in it.
 #[derive(Debug, Serialize)]
-pub struct Checked {
+pub struct CheckResult {
     name: String,
     #[serde(flatten)]
     outcome: Outcome,
@@ -79,7 +79,7 @@ pub struct Report<'a> {
     passed: usize,
     failed: usize,
     skipped: usize,
-    checks: &'a [Checked],
+    checks: &'a [CheckResult],
 }
 
 /// Tries everything, and prints what came of it.
@@ -101,7 +101,7 @@ pub fn perform(arguments: &DoctorArguments) -> Result<Status, Failure> {
     let scratch = scratch.map_err(failed)?;
     let stop = interrupt::watch(Screen::new(true, None).voice())?;
     let program = std::env::current_exe().map_err(|error| Failure::system("finding this program", error))?;
-    let typist = Typist::new(program, scratch.path()).map_err(failed)?;
+    let typist = CommandRunner::new(program, scratch.path()).map_err(failed)?;
     let checked = try_all(Desk::new(typist), &stop, !arguments.json);
     let report = Report::of(&checked);
     output::result(&if arguments.json { output::json(&report) } else { report.counted() })?;
@@ -127,7 +127,7 @@ fn folder_of(path: &Path) -> Result<PathBuf, Failure> {
 }
 
 /// Each check in turn, said as it is done.
-fn try_all(mut desk: Desk, stop: &AtomicBool, aloud: bool) -> Vec<Checked> {
+fn try_all(mut desk: Desk, stop: &AtomicBool, aloud: bool) -> Vec<CheckResult> {
     let width = output::width_of_sentences();
     for check in CHECKS {
         let from = desk.checked.len();
@@ -144,7 +144,7 @@ fn try_all(mut desk: Desk, stop: &AtomicBool, aloud: bool) -> Vec<Checked> {
     desk.checked
 }
 
-fn line(checked: &Checked, width: usize) -> String {
+fn line(checked: &CheckResult, width: usize) -> String {
     let mark = match checked.outcome {
         Outcome::Passed(_) => "ok",
         Outcome::Failed(_) => "FAIL",
@@ -155,7 +155,7 @@ fn line(checked: &Checked, width: usize) -> String {
 }
 
 impl<'a> Report<'a> {
-    fn of(checks: &'a [Checked]) -> Self {
+    fn of(checks: &'a [CheckResult]) -> Self {
         let count = |is: fn(&Outcome) -> bool| checks.iter().filter(|check| is(&check.outcome)).count();
         Self {
             format: "fathom.self_test",
@@ -180,8 +180,8 @@ impl<'a> Report<'a> {
 mod tests {
     use super::*;
 
-    fn checked(outcome: Outcome) -> Checked {
-        Checked { name: "engine uring".to_owned(), outcome, answers: Vec::new() }
+    fn checked(outcome: Outcome) -> CheckResult {
+        CheckResult { name: "engine uring".to_owned(), outcome, answers: Vec::new() }
     }
 
     #[test]

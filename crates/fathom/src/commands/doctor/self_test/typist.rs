@@ -19,7 +19,7 @@ const STREAM_BYTES_MAX: u64 = 32 << 20;
 
 /// Someone who types.
 #[derive(Debug)]
-pub struct Typist {
+pub struct CommandRunner {
     program: PathBuf,
     folder: PathBuf,
     /// A config file that says nothing: settings are nobody's but those of a new user.
@@ -40,7 +40,7 @@ pub struct Answer {
     pub late: bool,
 }
 
-impl Typist {
+impl CommandRunner {
     /// One in a folder, in which the store is too.
     ///
     /// # Errors

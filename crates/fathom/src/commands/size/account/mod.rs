@@ -21,7 +21,7 @@ use fathom_sizing::{Catalogue, Market};
 use self::reading::Reading;
 use super::fleet::inputs::Inputs;
 use super::fleet::stop::Stop;
-use super::fleet::{Judged, Regional, TakeRow, asked, by, rows_file, write_rows};
+use super::fleet::{JudgedVolume, Regional, TakeRow, asked, by, rows_file, write_rows};
 use super::{catalogue, market_of, refused};
 use crate::arguments::SizeArguments;
 use crate::commands::stored::StorePlace;
@@ -226,7 +226,7 @@ impl Sizing<'_> {
             by: self.by.as_ref(),
             keeps_series: true,
         };
-        let take = |judged: &Judged| {
+        let take = |judged: &JudgedVolume| {
             account.borrow_mut().put(&judged.row, &judged.series);
             row(&judged.row)
         };

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Place;
 use crate::arguments::SizeArguments;
-use crate::commands::demand::aws::Here;
+use crate::commands::demand::aws::LocalMachine;
 use crate::commands::demand::read;
 use crate::commands::moment::moment;
 use crate::commands::size::fleet::meter::Meter;
@@ -81,7 +81,7 @@ impl Reading {
         store: &StorePlace,
         stop: &Stop,
     ) -> Result<Self, Failure> {
-        let mut here = Here::new();
+        let mut here = LocalMachine::new();
         let asked = ServiceOptions { region: Some(place.region), endpoint: None, profile: place.profile };
         let mut calls = Calls::default();
         let mut sts = Caller::new(&mut here, ("sts", "STS"), asked)?.patient();
@@ -102,7 +102,7 @@ impl Reading {
             found
         })
         .map_err(|failure| continues(failure, &folder))?;
-        let mut machines: Vec<Here> = (0..AT_ONCE).map(|_| here.beside()).collect();
+        let mut machines: Vec<LocalMachine> = (0..AT_ONCE).map(|_| here.beside()).collect();
         let cloudwatch = Caller::new(&mut here, ("monitoring", "CLOUDWATCH"), asked)?.patient();
         let asked = (&question.stretch, folder.as_path());
         let (metrics, of_metrics) = metrics(&cloudwatch, &inventory, asked, (&mut machines, stop))?;
@@ -121,10 +121,10 @@ impl Reading {
 
 /// The metrics of all volumes: a file for each batch, those that are there left as they are.
 fn metrics(
-    caller: &Caller<'_, Here>,
+    caller: &Caller<'_, LocalMachine>,
     inventory: &Inventory,
     (stretch, folder): (&Stretch, &Path),
-    (machines, stop): (&mut [Here], &Stop),
+    (machines, stop): (&mut [LocalMachine], &Stop),
 ) -> Result<(Vec<PathBuf>, Calls), Failure> {
     let batches = Batches::new(inventory.by_instance(), stretch);
     let batches: Vec<(PathBuf, &[&str])> = batches
@@ -134,7 +134,7 @@ fn metrics(
         .collect();
     let missing: Vec<&(PathBuf, &[&str])> = batches.iter().filter(|(path, _)| !path.is_file()).collect();
     let kept = batches.len() - missing.len();
-    let asking = Asking {
+    let asking = PendingQueries {
         stretch,
         missing: &missing,
         next: AtomicUsize::new(0),
@@ -175,7 +175,7 @@ fn metrics(
 }
 
 /// What the threads that ask share: an answer may take longer than the service's rates keep the next call back.
-struct Asking<'a> {
+struct PendingQueries<'a> {
     stretch: &'a Stretch,
     /// Batches that were not answered yet, and the files for their answers.
     missing: &'a [&'a (PathBuf, &'a [&'a str])],
@@ -186,9 +186,9 @@ struct Asking<'a> {
     failure: Mutex<Option<Failure>>,
 }
 
-impl Asking<'_> {
+impl PendingQueries<'_> {
     /// Asks for batches until none is left, one cannot be had, or somebody stops it; gives the calls that it made.
-    fn ask(&self, mut caller: Caller<'_, Here>) -> Calls {
+    fn ask(&self, mut caller: Caller<'_, LocalMachine>) -> Calls {
         while !self.is_over()
             && let Some((path, volumes)) = self.missing.get(self.next.fetch_add(1, Ordering::Relaxed))
         {
@@ -232,7 +232,7 @@ struct Calls {
 }
 
 impl Calls {
-    fn count(&mut self, caller: &Caller<'_, Here>) {
+    fn count(&mut self, caller: &Caller<'_, LocalMachine>) {
         self.answered += caller.answered;
         self.throttled += caller.throttled;
     }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use fathom_demand::account::{Inventory, is_inventory, is_measured, runs};
 use fathom_demand::{Dumps, is_dump};
 use fathom_fleet::By;
-use fathom_rows::fleet::{Groups, Header, Interest, Run, Taker, header, is_packed, is_parquet, read_text};
+use fathom_rows::fleet::{Groups, Header, Interest, Run, RunSink, header, is_packed, is_parquet, read_text};
 use fathom_rows::{Hints, Values};
 use fathom_tools::Refusal;
 
@@ -39,7 +39,7 @@ pub struct Inputs {
 }
 
 /// What a file is that is no table.
-enum Opened {
+enum InputKind {
     Table(Table),
     Dump,
     Measured,
@@ -100,11 +100,11 @@ impl Inputs {
         };
         let mut measured = Vec::new();
         for path in &files {
-            match Opened::of(path, &hints)? {
-                Opened::Table(table) => inputs.tables.push(table),
-                Opened::Dump => inputs.dumps.push(path.clone()),
-                Opened::Measured => measured.push(path.clone()),
-                Opened::Inventory => {
+            match InputKind::of(path, &hints)? {
+                InputKind::Table(table) => inputs.tables.push(table),
+                InputKind::Dump => inputs.dumps.push(path.clone()),
+                InputKind::Measured => measured.push(path.clone()),
+                InputKind::Inventory => {
                     let read = inputs.inventory.read(&crate::commands::demand::read(path)?);
                     read.map_err(|refusal| unread_as(path, refusal))?;
                 }
@@ -178,7 +178,7 @@ fn unread_as(path: &Path, refusal: Refusal) -> Failure {
     Failure::usage(place.trim_end_matches(", "), cause, refusal.remedy)
 }
 
-impl Opened {
+impl InputKind {
     /// What a file's first bytes say.
     fn of(path: &Path, hints: &Hints<'_>) -> Result<Self, Failure> {
         let place = || path.display().to_string();
@@ -302,7 +302,7 @@ impl<'a> Piece<'a> {
     ///
     /// # Errors
     /// As the system reports them, or when it is damaged.
-    pub fn read(&self, taker: &mut impl Taker) -> std::io::Result<()> {
+    pub fn read(&self, taker: &mut impl RunSink) -> std::io::Result<()> {
         match &self.part {
             Part::Stretch(header, stretch) => {
                 read_text(File::open(self.path)?, header, stretch.clone(), taker)

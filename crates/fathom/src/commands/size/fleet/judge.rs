@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use fathom_demand::account::Inventory;
-use fathom_fleet::{By, Grown, Verdicts, grown, guarded, judged};
+use fathom_fleet::{By, Verdicts, VolumeGrowth, grown, guarded, judged};
 use fathom_record::fleet::FleetRow;
 use fathom_rows::Interval;
 use fathom_rows::fleet::{Latest, Run};
@@ -33,7 +33,7 @@ impl<'a> Growths<'a> {
 }
 
 impl Work for Growths<'_> {
-    type Found = Option<Grown>;
+    type Found = Option<VolumeGrowth>;
 
     const NAME: &'static str = "reading how demands grew";
 
@@ -41,7 +41,7 @@ impl Work for Growths<'_> {
         is_sampled(hash, self.halvings.load(Ordering::Relaxed))
     }
 
-    fn judge(&self, run: Run) -> Result<Option<Grown>, Refusal> {
+    fn judge(&self, run: Run) -> Result<Option<VolumeGrowth>, Refusal> {
         let volume = run.volume.clone();
         match guarded(&volume, || grown(&self.asked, run)) {
             Err(_) if self.keeps_going => Ok(None),
@@ -68,7 +68,7 @@ pub struct VolumeJudge<'a> {
 
 /// A volume that was judged.
 #[derive(Debug)]
-pub struct Judged {
+pub struct JudgedVolume {
     /// What came of it.
     pub row: FleetRow,
     /// What it did, where that is handed on.
@@ -76,7 +76,7 @@ pub struct Judged {
 }
 
 impl Work for VolumeJudge<'_> {
-    type Found = Judged;
+    type Found = JudgedVolume;
 
     const NAME: &'static str = "judging volumes";
 
@@ -84,7 +84,7 @@ impl Work for VolumeJudge<'_> {
         true
     }
 
-    fn judge(&self, mut run: Run) -> Result<Judged, Refusal> {
+    fn judge(&self, mut run: Run) -> Result<JudgedVolume, Refusal> {
         let group = self.by.map(|by| by.group(&run, self.inventory));
         if self.inventory.volume(&run.volume).is_some() {
             self.inventory.put_facts(&mut run);
@@ -100,6 +100,6 @@ impl Work for VolumeJudge<'_> {
         let series = if self.keeps_series { run.intervals.clone() } else { Vec::new() };
         let volume = run.volume.clone();
         let row = judged(&volume, self.keeps_going, || self.verdicts.row(run))?;
-        Ok(Judged { row: FleetRow { group, ..row }, series })
+        Ok(JudgedVolume { row: FleetRow { group, ..row }, series })
     }
 }

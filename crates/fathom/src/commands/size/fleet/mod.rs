@@ -19,7 +19,7 @@ use fathom_record::fleet::FleetRecord;
 use fathom_report::{FleetSpread, html, terminal};
 use fathom_sizing::{Catalogue, Market};
 use inputs::Inputs;
-pub use judge::Judged;
+pub use judge::JudgedVolume;
 pub use regional::{Regional, asked};
 use stop::Stop;
 pub use volume_rows::{TakeRow, rows_file, write_rows};
@@ -63,7 +63,7 @@ pub fn perform(arguments: &SizeArguments, machine: &Machine) -> Result<Status, F
     let mut record = None;
     let currency = currency(&catalogue, &arguments.region);
     let mut read = |row: &mut TakeRow<'_>| {
-        let take = |judged: &Judged| {
+        let take = |judged: &JudgedVolume| {
             if let (Some(groups), Some(group)) = (&mut groups, &judged.row.group) {
                 groups.put(group, &judged.row);
             }

@@ -9,7 +9,7 @@ use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
 
 use fathom_rows::Values;
-use fathom_rows::fleet::{Interest, Run, Taker};
+use fathom_rows::fleet::{Interest, Run, RunSink};
 use fathom_sizing::fleet::hash;
 use fathom_tools::Refusal;
 
@@ -213,7 +213,7 @@ impl<'a, W: Work> Reading<'a, W> {
     }
 }
 
-impl<W: Work> Taker for Reading<'_, W> {
+impl<W: Work> RunSink for Reading<'_, W> {
     fn interest(&self, volume: &[u8]) -> Interest {
         let (turns, stop) = self.ends;
         let is_needed = !self.is_apart && !turns.has_ended() && !stop.is_asked();
@@ -254,7 +254,7 @@ struct Joining<'a, W, T> {
 }
 
 /// Why a part was not taken.
-enum Untaken {
+enum PartFailure {
     Failed(Failure),
     Apart(String),
 }
@@ -293,8 +293,8 @@ fn join<W: Work, T: FnMut(W::Found) -> io::Result<()>>(
         let parts: Vec<Part<W::Found>> = parts.map_err(|error| piece.unread(&error))?;
         for part in parts {
             joining.part(part).map_err(|untaken| match untaken {
-                Untaken::Failed(failure) => Ended::Failed(failure),
-                Untaken::Apart(volume) => {
+                PartFailure::Failed(failure) => Ended::Failed(failure),
+                PartFailure::Apart(volume) => {
                     let (path, names) = (piece.path().to_owned(), std::mem::take(&mut names));
                     Ended::Apart(Apart { volume, path, names })
                 }
@@ -303,8 +303,8 @@ fn join<W: Work, T: FnMut(W::Found) -> io::Result<()>>(
         turns.joined(at + 1);
     }
     match joining.close() {
-        Err(Untaken::Failed(failure)) => Err(failure.into()),
-        Err(Untaken::Apart(volume)) => {
+        Err(PartFailure::Failed(failure)) => Err(failure.into()),
+        Err(PartFailure::Apart(volume)) => {
             let path = pieces.last().map(|piece| piece.path().to_owned()).unwrap_or_default();
             Err(Ended::Apart(Apart { volume, path, names }))
         }
@@ -313,7 +313,7 @@ fn join<W: Work, T: FnMut(W::Found) -> io::Result<()>>(
 }
 
 impl<W: Work, T: FnMut(W::Found) -> io::Result<()>> Joining<'_, W, T> {
-    fn part(&mut self, part: Part<W::Found>) -> Result<(), Untaken> {
+    fn part(&mut self, part: Part<W::Found>) -> Result<(), PartFailure> {
         match part {
             Part::Open(run) => match &mut self.open {
                 Some(open) if open.volume == run.volume => open.append(*run),
@@ -325,29 +325,29 @@ impl<W: Work, T: FnMut(W::Found) -> io::Result<()>> Joining<'_, W, T> {
             Part::Whole { name, rows, found } => {
                 self.close()?;
                 if !self.names.insert(hash(name.as_bytes())) {
-                    return Err(Untaken::Apart(name));
+                    return Err(PartFailure::Apart(name));
                 }
                 self.put(rows, found)?;
             }
-            Part::Apart(name) => return Err(Untaken::Apart(name)),
-            Part::Broken(refusal) => return Err(Untaken::Failed(broken(refusal))),
+            Part::Apart(name) => return Err(PartFailure::Apart(name)),
+            Part::Broken(refusal) => return Err(PartFailure::Failed(broken(refusal))),
         }
         Ok(())
     }
 
     /// The open volume is whole: its next row is another's.
-    fn close(&mut self) -> Result<(), Untaken> {
+    fn close(&mut self) -> Result<(), PartFailure> {
         let Some(run) = self.open.take() else { return Ok(()) };
         if !self.names.insert(hash(run.volume.as_bytes())) {
-            return Err(Untaken::Apart(run.volume));
+            return Err(PartFailure::Apart(run.volume));
         }
         let rows = run.rows;
-        let found = self.work.judge(run).map_err(|refusal| Untaken::Failed(broken(refusal)))?;
+        let found = self.work.judge(run).map_err(|refusal| PartFailure::Failed(broken(refusal)))?;
         self.put(rows, found)
     }
 
-    fn put(&mut self, rows: u64, found: W::Found) -> Result<(), Untaken> {
+    fn put(&mut self, rows: u64, found: W::Found) -> Result<(), PartFailure> {
         self.rows += rows;
-        (self.take)(found).map_err(|error| Untaken::Failed(Failure::system("writing rows", error)))
+        (self.take)(found).map_err(|error| PartFailure::Failed(Failure::system("writing rows", error)))
     }
 }

@@ -6,13 +6,13 @@ use std::thread;
 use fathom_fleet::{By, FleetGrowths, Summary, Tally, Verdicts, VolumeDefaults, margin_of};
 use fathom_measure::Share;
 use fathom_record::fleet::{FleetRecord, FleetRow};
-use fathom_sizing::fleet::{History as Grown, SizingPolicy};
+use fathom_sizing::fleet::{History as VolumeGrowth, SizingPolicy};
 use fathom_sizing::margin::{Margin, USUAL};
 use fathom_sizing::{Catalogue, Market};
 
 use super::gather::{Gathered, usual_folder};
 use super::inputs::{Inputs, Piece};
-use super::judge::{Growths, Judged, VolumeJudge};
+use super::judge::{Growths, JudgedVolume, VolumeJudge};
 use super::pass::{Ended, pass};
 use super::stop::Stop;
 use crate::arguments::SizeArguments;
@@ -46,7 +46,7 @@ pub struct Regional<'a> {
 pub fn asked<'a>(
     arguments: &SizeArguments,
     market: &'a Market,
-    history: &'a Grown,
+    history: &'a VolumeGrowth,
 ) -> Result<SizingPolicy<'a>, Failure> {
     let (wait_s, late_millionths) = lateness(arguments)?;
     Ok(SizingPolicy {
@@ -67,10 +67,10 @@ impl Regional<'_> {
     pub fn judge(
         &self,
         stop: &Stop,
-        mut take: impl FnMut(&Judged) -> io::Result<()>,
+        mut take: impl FnMut(&JudgedVolume) -> io::Result<()>,
         rest: impl FnOnce() -> Vec<FleetRow>,
     ) -> Result<FleetRecord, Failure> {
-        let none = Grown::default();
+        let none = VolumeGrowth::default();
         let asked = asked(self.arguments, self.known.market, &none)?;
         let mut pieces = self.inputs.pieces(thread::available_parallelism().map_or(1, usize::from));
         let gathered;
@@ -98,7 +98,7 @@ impl Regional<'_> {
             keeps_going,
         };
         let mut tally = Tally::default();
-        let mut put = |judged: &Judged| {
+        let mut put = |judged: &JudgedVolume| {
             tally.put(&judged.row);
             take(judged)
         };
@@ -109,7 +109,7 @@ impl Regional<'_> {
             return Err(Failure::usage(self.from.join(", "), cause, remedy));
         }
         for row in rest() {
-            put(&Judged { row, series: Vec::new() })
+            put(&JudgedVolume { row, series: Vec::new() })
                 .map_err(|error| Failure::system("writing rows", error))?;
         }
         let summary = Summary {
@@ -129,7 +129,7 @@ impl Regional<'_> {
 /// What a fleet's own history says.
 struct History {
     /// How requirements grew.
-    grown: Grown,
+    grown: VolumeGrowth,
     /// Half of the usual history, in seconds.
     horizon_s: Option<u64>,
     /// Rows of all volumes, where they were counted.
@@ -137,7 +137,7 @@ struct History {
 }
 
 /// The margin that was asked for, or what the fleet's history asks for.
-fn margin(arguments: &SizeArguments, history: &Grown) -> Result<Margin, Failure> {
+fn margin(arguments: &SizeArguments, history: &VolumeGrowth) -> Result<Margin, Failure> {
     if let Some(factor) = arguments.margin {
         return typed_margin(factor);
     }

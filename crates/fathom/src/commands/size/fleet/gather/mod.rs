@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use fathom_measure::Bytes;
-use fathom_rows::fleet::Taker;
+use fathom_rows::fleet::RunSink;
 use parts::{Part, Parts, Scatter, USUAL_PART, read_part};
 use scratch::Scratch;
 
@@ -111,7 +111,7 @@ impl Gathered {
     ///
     /// # Errors
     /// As the system reports them.
-    pub fn read(&self, part: usize, taker: &mut impl Taker) -> std::io::Result<()> {
+    pub fn read(&self, part: usize, taker: &mut impl RunSink) -> std::io::Result<()> {
         read_part(&self.scratch, &self.parts[part], self.largest_bytes, taker)
     }
 }

@@ -5,7 +5,7 @@ use std::io;
 use std::sync::Mutex;
 
 use fathom_rows::Values;
-use fathom_rows::fleet::{Blocks, Interest, Run, Taker, put_block, run_of};
+use fathom_rows::fleet::{Blocks, Interest, Run, RunSink, put_block, run_of};
 
 use super::super::stop::Stop;
 use super::names::Names;
@@ -174,7 +174,7 @@ impl<'a> Scatter<'a> {
     }
 }
 
-impl Taker for Scatter<'_> {
+impl RunSink for Scatter<'_> {
     fn interest(&self, _volume: &[u8]) -> Interest {
         // Rows that are not written need not be read.
         let is_wanted = self.failure.is_none() && !self.stop.is_asked();
@@ -209,7 +209,7 @@ pub fn read_part(
     scratch: &Scratch,
     part: &Part,
     largest_bytes: u64,
-    taker: &mut impl Taker,
+    taker: &mut impl RunSink,
 ) -> io::Result<()> {
     if part.bytes() > largest_bytes {
         let names = names_of(scratch, part)?;
@@ -283,7 +283,7 @@ mod tests {
     #[derive(Default)]
     struct All(Vec<Run>);
 
-    impl Taker for All {
+    impl RunSink for All {
         fn interest(&self, volume: &[u8]) -> Interest {
             if volume == b"vol-07" { Interest::Name } else { Interest::Rows }
         }

@@ -2,13 +2,13 @@
 
 use fathom_record::options::FlowShare;
 
-use super::{Mapped, Mapper};
+use super::{MappedJob, Mapper};
 use crate::Refusal;
 use crate::fio::value;
 
 /// Whom a job ends when it ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ends {
+pub enum ExitScope {
     /// Nobody.
     Nobody,
     /// The jobs of its group.
@@ -21,19 +21,19 @@ pub enum Ends {
 
 /// Lets `exitall` of one job count for the whole command, as it does in fio: each job that ends then ends others, those
 /// that its own `exit_what` names. Without it none does.
-pub fn spread_exitall(mapped: &mut [Mapped]) {
+pub fn spread_exitall(mapped: &mut [MappedJob]) {
     if !mapped.iter().any(|job| job.exitall) {
-        mapped.iter_mut().for_each(|job| job.ends = Ends::Nobody);
+        mapped.iter_mut().for_each(|job| job.ends = ExitScope::Nobody);
     }
 }
 
 impl Mapper<'_> {
     /// Whom the job ends where a job of the command has `exitall`.
-    pub(super) fn ends(&mut self) -> Result<Ends, Refusal> {
+    pub(super) fn ends(&mut self) -> Result<ExitScope, Refusal> {
         match self.job.text("exit_what") {
-            None | Some("group") => Ok(Ends::Group),
-            Some("stonewall") => Ok(Ends::Stage),
-            Some("all") => Ok(Ends::All),
+            None | Some("group") => Ok(ExitScope::Group),
+            Some("stonewall") => Ok(ExitScope::Stage),
+            Some("all") => Ok(ExitScope::All),
             Some(other) => {
                 let given = self.job.last("exit_what").expect("it was read to come here");
                 Err(given.refuse(format!("`{other}` is none of group, stonewall and all")))
