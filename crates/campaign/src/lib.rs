@@ -53,7 +53,7 @@ pub use repeat::plan::{Evaluation, RawRepeat, RepeatOptions};
 pub use repeat::{Repeated, repeat};
 pub use restarts::plan::RawRestarts;
 pub use run::{
-    IoLog, JobDetails, Logged, Part, Particulars, RunContext, Session, SessionPlan, run_once, run_together,
+    IoLog, JobDetails, Part, Particulars, RunContext, Session, SessionPlan, run_once, run_together,
 };
 pub use sweep::plan::{RawSweep, SweepOptions};
 pub use sweep::{Sweep, sweep};

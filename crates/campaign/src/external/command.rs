@@ -3,9 +3,8 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use fathom_record::options::Durable;
 use fathom_tools::bdevperf::workload_as_config::Bdev;
-use fathom_tools::fio::workload_as_job_file::{JobOptions, job_file};
+use fathom_tools::fio::workload_as_job_file::job_file;
 use fathom_tools::spdk::TransportId;
 use fathom_tools::{Refusal, bdevperf, diskspd, nvme_perf};
 
@@ -56,7 +55,7 @@ pub fn prepare(
     let mut notes = Vec::new();
     let huge_pages = has_huge_pages();
     let (arguments, result) = match external.tool {
-        Tool::Fio => fio(external, plan, targets, folder, &cpus)?,
+        Tool::Fio => fio(external, plan, targets, folder)?,
         Tool::Diskspd => {
             let paths: Vec<String> = targets.iter().map(|target| target.path.clone()).collect();
             let options = &plan.options;
@@ -136,21 +135,11 @@ fn fio(
     plan: &RunPlan,
     targets: &[NamedTarget],
     folder: &Path,
-    cpus: &[u32],
 ) -> Result<(Vec<String>, PathBuf), CampaignError> {
-    let options = JobOptions {
-        direct: plan.options.direct,
-        sync: plan.options.durable.map(|durable| match durable {
-            Durable::Data => "dsync",
-            Durable::All => "sync",
-        }),
-        cpus: cpus.to_vec(),
-        ioengine: if plan.workload.depth > 1 { "libaio" } else { "psync" }.to_owned(),
-    };
     let paths: Vec<(String, u64)> =
         targets.iter().map(|target| (target.path.clone(), target.span_bytes)).collect();
     let job = folder.join("job.fio");
-    write(&job, &job_file(&plan.workload, &paths, &options)?)?;
+    write(&job, &job_file(&plan.workload, &paths, &plan.options)?)?;
     let result = folder.join("fio.json");
     let client = external.host.as_ref().map(|host| format!("--client={}", server(host)));
     let own = ["--output-format=json+".to_owned(), format!("--output={}", result.display())];

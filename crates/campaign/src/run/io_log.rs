@@ -5,27 +5,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use fathom_engine::job::JobPlan;
 use fathom_engine::tap::Listener;
-use fathom_record::Direction;
+use fathom_tools::fio::output::LoggedIo;
 
 /// Most I/Os of one job that are taken down; what is beyond is counted.
 const MOST: u64 = 4 << 20;
 
-/// One I/O that ended well.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Logged {
-    /// When it was submitted, in nanoseconds of the run's clock.
-    pub submitted_ns: u64,
-    /// First byte on the target.
-    pub offset: u64,
-    /// Its length.
-    pub bytes: u32,
-    /// Number of the target among those of the run.
-    pub target: u32,
-    /// What it did.
-    pub direction: Direction,
-}
-
-const _: () = assert!(size_of::<Logged>() <= 32);
+const _: () = assert!(size_of::<LoggedIo>() <= 32);
 
 /// Takes down the I/Os of a run.
 #[derive(Debug, Default)]
@@ -35,13 +20,13 @@ pub struct IoLog {
 
 #[derive(Debug, Default)]
 struct Kept {
-    ios: Vec<Logged>,
+    ios: Vec<LoggedIo>,
     left_out: u64,
 }
 
 /// A job's own part, which joins the others when the job has ended.
 struct Page {
-    ios: Vec<Logged>,
+    ios: Vec<LoggedIo>,
     left_out: u64,
     kept: Arc<Mutex<Kept>>,
 }
@@ -66,7 +51,7 @@ impl IoLog {
                 page.left_out += 1;
                 return;
             }
-            page.ios.push(Logged {
+            page.ios.push(LoggedIo {
                 submitted_ns: stamps.submitted_ns,
                 offset: io.offset,
                 bytes: io.bytes,
@@ -77,7 +62,7 @@ impl IoLog {
     }
 
     /// All I/Os in the order of their submission, and how many there was no room for.
-    pub fn finish(self) -> (Vec<Logged>, u64) {
+    pub fn finish(self) -> (Vec<LoggedIo>, u64) {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let mut ios = std::mem::take(&mut kept.ios);
         ios.sort_by_key(|io| io.submitted_ns);

@@ -29,7 +29,7 @@ use fathom_plan::{Needs, RunPlan, exact_command_line};
 
 pub(crate) use binding::nodes_apart;
 pub(crate) use cautions::Queues;
-pub use io_log::{IoLog, Logged};
+pub use io_log::IoLog;
 pub use neighbours::Foreign;
 pub use particulars::{JobDetails, Particulars};
 pub use record::this_tool;

@@ -1,9 +1,8 @@
 //! From a mapped time span of diskspd to a run plan, and from the runs' records to diskspd's result.
 
 use fathom_record::RunRecord;
-use fathom_record::options::Durable;
 use fathom_tools::diskspd::from_record::span_of;
-use fathom_tools::diskspd::{Mapping, Profile, Results};
+use fathom_tools::diskspd::{MappedSpan, Profile, Results};
 
 use crate::run::this_tool;
 use fathom_plan::{RunOptions, RunPlan};
@@ -20,27 +19,15 @@ pub struct RanSpan {
 /// The plan of one time span. `engine` is what the user asked for; `permits`, `check_empty` and `keep` are as in
 /// any plan.
 pub fn diskspd_plan(
-    mapping: &Mapping,
+    span: &MappedSpan,
     engine: Option<&str>,
     permits: &[String],
     check_empty: bool,
     keep: bool,
 ) -> RunPlan {
-    let mapped = mapping.mapped.then_some("mmap");
-    RunPlan {
-        targets: mapping.targets.clone(),
-        engine: engine.or(mapped).map(str::to_owned),
-        workload: mapping.workload.clone(),
-        options: RunOptions {
-            direct: mapping.direct,
-            permits: permits.to_vec(),
-            check_empty,
-            durable: (mapping.durable && !mapping.mapped).then_some(Durable::Data),
-            keep,
-            cpus: mapping.cpus.clone(),
-            ..RunOptions::default()
-        },
-    }
+    let run = span.run.clone();
+    let options = RunOptions { permits: permits.to_vec(), check_empty, keep, ..run.options };
+    RunPlan { engine: engine.map(str::to_owned).or(run.engine), options, ..run }
 }
 
 /// The result of all time spans that were run, in diskspd's words. `computer` is the machine's name.

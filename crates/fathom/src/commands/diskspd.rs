@@ -11,7 +11,7 @@ use fathom_record::RunRecord;
 use fathom_record::condition::ConditionOutcome;
 use fathom_report::html;
 use fathom_tools::diskspd::{
-    Command, Drives, Mapping, Profile, drives, handed_over, map, print_text, print_xml, profile_xml,
+    Command, Drives, MappedSpan, Profile, drives, handed_over, map, print_text, print_xml, profile_xml,
     read_command,
 };
 
@@ -64,7 +64,7 @@ pub fn perform(place: &StorePlace, arguments: &DiskspdArguments) -> Result<Statu
         ));
     }
     let delivery = Delivery::prepare(&arguments.outputs)?;
-    let workloads: Vec<_> = mappings.iter().map(|mapping| &mapping.workload).collect();
+    let workloads: Vec<_> = mappings.iter().map(|mapping| &mapping.run.workload).collect();
     let conditions = Conditions::of_runs(&arguments.conditions.fail_if, place, &workloads)?;
     let mut saving = Saving::open(place);
     let ran = measure(arguments, &mappings, &mut saving, &delivery)?;
@@ -149,12 +149,12 @@ fn trimmed(text: String) -> String {
 /// Runs one time span after the other until one is stopped.
 fn measure(
     arguments: &DiskspdArguments,
-    mappings: &[Mapping],
+    mappings: &[MappedSpan],
     saving: &mut Saving,
     delivery: &Delivery,
 ) -> Result<Vec<RanSpan>, Failure> {
     let total_ns = match mappings {
-        [one] => one.workload.length.time_ns.map(|ns| ns + one.workload.length.warmup_ns),
+        [one] => one.run.workload.length.time_ns.map(|ns| ns + one.run.workload.length.warmup_ns),
         _ => None,
     };
     let mut screen = Screen::new(arguments.outputs.quiet, total_ns);
@@ -178,7 +178,7 @@ fn measure(
 
 fn measure_one(
     arguments: &DiskspdArguments,
-    mapping: &Mapping,
+    mapping: &MappedSpan,
     notes: Vec<String>,
     screen: &mut Screen,
     stop: &AtomicBool,
@@ -227,7 +227,7 @@ fn known_drives(given: &[String]) -> Result<Drives, Failure> {
     Ok(Drives::read(entries)?)
 }
 
-fn mapped(profile: &Profile, drives: &Drives) -> Result<Vec<Mapping>, Failure> {
+fn mapped(profile: &Profile, drives: &Drives) -> Result<Vec<MappedSpan>, Failure> {
     let size_of = |path: &str| {
         let facts = std::fs::metadata(path).ok()?;
         facts.is_file().then_some(facts.len())
@@ -236,9 +236,10 @@ fn mapped(profile: &Profile, drives: &Drives) -> Result<Vec<Mapping>, Failure> {
 }
 
 /// What there is to say of files that are made, or are there already.
-fn of_files(mapping: &Mapping) -> Result<Vec<String>, Failure> {
+fn of_files(mapping: &MappedSpan) -> Result<Vec<String>, Failure> {
     let mut notes = Vec::new();
-    let paths = mapping.targets.iter().zip(&mapping.paths).filter(|(target, _)| !drives::is_virtual(target));
+    let paths =
+        mapping.run.targets.iter().zip(&mapping.paths).filter(|(target, _)| !drives::is_virtual(target));
     for (target, path) in paths {
         let place = || format!("target {path}");
         match (std::fs::metadata(target), mapping.create_bytes) {

@@ -5,7 +5,7 @@
 use fathom_measure::{Bytes, Nanos};
 use fathom_plan::RunPlan;
 use fathom_record::Workload;
-use fathom_tools::diskspd::Mapping;
+use fathom_tools::diskspd::MappedSpan;
 use fathom_tools::fio::map::{Executor, MappedJob};
 
 use crate::failure::Failure;
@@ -93,9 +93,9 @@ impl Trial {
     }
 
     /// Shortens time spans of diskspd.
-    pub fn shorten_spans(&self, mappings: &mut [Mapping]) {
+    pub fn shorten_spans(&self, mappings: &mut [MappedSpan]) {
         for mapping in mappings {
-            self.shorten(&mut mapping.workload);
+            self.shorten(&mut mapping.run.workload);
             mapping.create_bytes = mapping.create_bytes.map(|bytes| bytes.min(self.size.0));
             mapping.notes.push(self.note());
         }

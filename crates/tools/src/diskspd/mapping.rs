@@ -1,5 +1,7 @@
-//! A time span as a workload, with what it changes and why some cannot be one.
+//! A time span as a run of fathom, with what it changes and why some cannot be one.
 
+use fathom_record::options::Durable;
+use fathom_record::plan::{RunOptions, RunPlan};
 use fathom_record::workload::{
     Addresses, Arrival, Data, Length, Mix, Sizes, SizesByDirection, Verify, Workload,
 };
@@ -9,23 +11,13 @@ use super::drives::{Drives, is_virtual};
 use super::profile::{Content, Limit, Target, TimeSpan};
 use crate::Refusal;
 
-/// What a time span comes to.
+/// What becomes of a time span.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Mapping {
-    /// Targets of this machine.
-    pub targets: Vec<String>,
-    /// The same as diskspd names them.
+pub struct MappedSpan {
+    /// The run, on targets of this machine.
+    pub run: RunPlan,
+    /// Its targets as diskspd names them.
     pub paths: Vec<String>,
-    /// What is done to them.
-    pub workload: Workload,
-    /// Past the page cache.
-    pub direct: bool,
-    /// Writes end when they are durable.
-    pub durable: bool,
-    /// Through a mapping.
-    pub mapped: bool,
-    /// Processors in turn; none in the list: the scheduler's choice; absent: near the device.
-    pub cpus: Option<Vec<u32>>,
     /// Size of the files that are made.
     pub create_bytes: Option<u64>,
     /// What is not as diskspd would do it, as sentences.
@@ -46,7 +38,7 @@ pub fn map(
     span: &TimeSpan,
     drives: &Drives,
     size_of: &dyn Fn(&str) -> Option<u64>,
-) -> Result<Mapping, Refusal> {
+) -> Result<MappedSpan, Refusal> {
     let first = span.targets.first().ok_or_else(|| Refusal::new(WHAT, "it names no target"))?;
     let mut notes = Vec::new();
     let paths: Vec<String> = span.targets.iter().map(|target| target.path.clone()).collect();
@@ -58,15 +50,19 @@ pub fn map(
     if all_virtual && (first.caching.mapped || first.caching.mode == CacheMode::Cached) {
         notes.push("The target has no page cache; -S and -N change nothing on it.".to_owned());
     }
-    Ok(Mapping {
+    let mapped = !all_virtual && first.caching.mapped;
+    let durable = !all_virtual && !mapped && first.caching.write_through && first.write_percent > 0;
+    let options = RunOptions {
         direct: all_virtual || first.caching.mode == CacheMode::Unbuffered,
-        durable: !all_virtual && first.caching.write_through && first.write_percent > 0,
-        mapped: !all_virtual && first.caching.mapped,
+        durable: durable.then_some(Durable::Data),
         cpus: processors(span)?,
-        create_bytes: first.create_bytes.filter(|_| !all_virtual),
-        targets,
+        ..RunOptions::default()
+    };
+    let engine = mapped.then(|| "mmap".to_owned());
+    Ok(MappedSpan {
+        run: RunPlan { targets, engine, workload, options },
         paths,
-        workload,
+        create_bytes: first.create_bytes.filter(|_| !all_virtual),
         notes,
     })
 }
@@ -333,7 +329,7 @@ mod tests {
     use super::*;
     use crate::diskspd::{Command, read_command};
 
-    fn mapped(line: &str) -> Result<Mapping, Refusal> {
+    fn mapped(line: &str) -> Result<MappedSpan, Refusal> {
         let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
         let Command::Run(profile) = read_command(&words, 1).expect(line) else {
             unreachable!("{line} has no profile");
@@ -345,8 +341,8 @@ mod tests {
     #[test]
     fn a_published_command_becomes_its_workload() {
         let mapping = mapped(r"-b4K -r -o32 -t4 -w0 -d60 -Sh -L -c10G D:\testfile.dat").expect("a workload");
-        assert_eq!(mapping.targets, ["/mnt/d/testfile.dat"]);
-        let workload = &mapping.workload;
+        assert_eq!(mapping.run.targets, ["/mnt/d/testfile.dat"]);
+        let workload = &mapping.run.workload;
         assert_eq!((workload.jobs, workload.depth, workload.seed), (4, 32, 0));
         assert_eq!(workload.addresses, Addresses::RandomIndependent);
         assert_eq!((workload.span_bytes, mapping.create_bytes), (Some(10 << 30), Some(10 << 30)));
@@ -354,18 +350,19 @@ mod tests {
             (workload.length.time_ns, workload.length.warmup_ns),
             (Some(60_000_000_000), 5_000_000_000)
         );
-        assert!(mapping.direct && !mapping.durable && !mapping.mapped, "nothing is written");
+        let options = &mapping.run.options;
+        assert!(options.direct && options.durable.is_none() && mapping.run.engine.is_none());
         assert_eq!(mapping.notes, [""; 0]);
         let writes =
             mapped(r"-b128K -si -o16 -t4 -w100 -d60 -Sh -L -c10G D:\testfile.dat").expect("a workload");
-        assert!(writes.durable);
-        assert_eq!(writes.workload.addresses, Addresses::Interlocked);
-        assert_eq!(writes.workload.mix.write_share(), 1.0);
+        assert_eq!(writes.run.options.durable, Some(Durable::Data));
+        assert_eq!(writes.run.workload.addresses, Addresses::Interlocked);
+        assert_eq!(writes.run.workload.mix.write_share(), 1.0);
     }
 
     #[test]
     fn sequential_threads_go_over_the_whole_target() {
-        let addresses = |line: &str| mapped(line).expect(line).workload.addresses;
+        let addresses = |line: &str| mapped(line).expect(line).run.workload.addresses;
         let laps =
             |step_bytes, apart_bytes, jump_share| Addresses::Laps { step_bytes, apart_bytes, jump_share };
         assert_eq!(addresses("-w0 x"), Addresses::Sequential);
@@ -374,13 +371,13 @@ mod tests {
         assert_eq!(addresses("-s8K -b4K x"), laps(Some(8192), 0, 0.0));
         assert_eq!(addresses("-rs25 -b4K x"), laps(None, 0, 0.25));
         assert_eq!(addresses("-w30 x"), laps(None, 0, 0.0), "reads and writes share a position");
-        let close = mapped("-b256K -si4K -t1 -o64 x").expect("a workload").workload;
+        let close = mapped("-b256K -si4K -t1 -o64 x").expect("a workload").run.workload;
         assert_eq!((close.addresses, close.alignment_bytes), (laps(Some(4096), 0, 0.0), Some(4096)));
     }
 
     #[test]
     fn limits_are_of_each_thread_on_each_target() {
-        let rate = |line: &str| mapped(line).expect(line).workload.arrival;
+        let rate = |line: &str| mapped(line).expect(line).run.workload.arrival;
         assert_eq!(rate("-b4K -g100i -t4 a b"), Arrival::Constant { rate_per_s: 800.0 });
         assert_eq!(rate("-b64K -g6554 x"), Arrival::Constant { rate_per_s: 6554.0 * 1000.0 / 65536.0 });
     }

@@ -1,7 +1,7 @@
 //! diskspd: its command lines and XML profiles as workloads, and its results both ways.
 //!
 //! ```text
-//!  command line ─┐                         ┌─► Mapping: a workload, and how its target is opened
+//!  command line ─┐                         ┌─► MappedSpan: a run of fathom, with what it changes
 //!                ├─► Profile (time spans) ─┤
 //!  XML profile ──┘                         └─► printed again, as part of a result
 //!  results, text or XML ◄─► Results (the tool's own document) ◄─ a run record
@@ -37,6 +37,6 @@ pub use arguments::{Command, read_command};
 pub use drives::Drives;
 pub use handover::handed_over;
 pub use import::{TEXT_IMPORTER, XML_IMPORTER};
-pub use mapping::{Mapping, map};
+pub use mapping::{MappedSpan, map};
 pub use profile::{Profile, Target, TimeSpan};
 pub use results::Results;

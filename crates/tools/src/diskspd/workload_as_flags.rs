@@ -162,13 +162,11 @@ mod tests {
             };
             let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
             let first = mapped(&words);
-            let again = arguments(&first.workload, &first.paths, first.direct, first.durable).expect(line);
-            let second = mapped(&again);
-            assert_eq!(
-                (second.workload, second.direct, second.durable),
-                (first.workload, first.direct, first.durable),
-                "{again:?}"
-            );
+            let options = &first.run.options;
+            let again =
+                arguments(&first.run.workload, &first.paths, options.direct, options.durable.is_some())
+                    .expect(line);
+            assert_eq!(mapped(&again).run, first.run, "{again:?}");
         }
     }
 }

@@ -3,34 +3,23 @@
 use std::fmt::Write as _;
 
 use fathom_record::Workload;
+use fathom_record::options::Durable;
+use fathom_record::plan::RunOptions;
 use fathom_record::workload::{Addresses, Arrival, Sizes, Verify};
 
 use crate::Refusal;
 
 const WHAT: &str = "workload for fio";
 
-/// What a job file says beside the workload.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct JobOptions {
-    /// Past the page cache.
-    pub direct: bool,
-    /// `dsync` or `sync`: writes end when they are durable.
-    pub sync: Option<&'static str>,
-    /// Processors for the jobs; empty: the scheduler's choice.
-    pub cpus: Vec<u32>,
-    /// fio's own engine.
-    pub ioengine: String,
-}
-
 /// The job file: a section for each target, whose jobs work on it as fathom's would. `targets` are paths, each
-/// with the bytes of the workload's span on it.
+/// with the bytes of the workload's span on it; of the options, what fio has too: the page cache, durability, CPUs.
 ///
 /// # Errors
 /// What fio cannot do, or does otherwise, with the reason.
 pub fn job_file(
     workload: &Workload,
     targets: &[(String, u64)],
-    options: &JobOptions,
+    options: &RunOptions,
 ) -> Result<String, Refusal> {
     refuse_impossible(workload)?;
     let mut text = "[global]\n".to_owned();
@@ -79,9 +68,9 @@ fn refuse_impossible(workload: &Workload) -> Result<(), Refusal> {
 
 type Lines = Vec<(&'static str, String)>;
 
-fn global(workload: &Workload, options: &JobOptions) -> Result<Lines, Refusal> {
+fn global(workload: &Workload, options: &RunOptions) -> Result<Lines, Refusal> {
     let mut lines: Lines = vec![
-        ("ioengine", options.ioengine.clone()),
+        ("ioengine", if workload.depth > 1 { "libaio" } else { "psync" }.to_owned()),
         ("direct", u8::from(options.direct).to_string()),
         ("thread", "1".to_owned()),
         ("group_reporting", "1".to_owned()),
@@ -97,14 +86,18 @@ fn global(workload: &Workload, options: &JobOptions) -> Result<Lines, Refusal> {
     lines.extend(data(workload));
     lines.extend(length(workload)?);
     lines.extend(arrival(workload)?);
-    if let Some(sync) = options.sync {
+    if let Some(durable) = options.durable {
+        let sync = match durable {
+            Durable::Data => "dsync",
+            Durable::All => "sync",
+        };
         lines.push(("sync", sync.to_owned()));
     }
     if workload.mix.flush_every_writes > 0 {
         lines.push(("fdatasync", workload.mix.flush_every_writes.to_string()));
     }
-    if !options.cpus.is_empty() {
-        let cpus: Vec<String> = options.cpus.iter().map(u32::to_string).collect();
+    if let Some(cpus) = options.cpus.as_ref().filter(|cpus| !cpus.is_empty()) {
+        let cpus: Vec<String> = cpus.iter().map(u32::to_string).collect();
         lines.push(("cpus_allowed", cpus.join(",")));
         lines.push(("cpus_allowed_policy", "split".to_owned()));
     }
@@ -373,10 +366,6 @@ mod tests {
     use crate::import::blank_workload;
     use fathom_record::workload::{Length, Mix};
 
-    fn options() -> JobOptions {
-        JobOptions { direct: true, ioengine: "libaio".to_owned(), ..JobOptions::default() }
-    }
-
     type Change = fn(&mut Workload);
 
     fn workload() -> Workload {
@@ -393,7 +382,7 @@ mod tests {
     #[test]
     fn jobs_are_spread_over_targets_as_fathom_does() {
         let targets = [("/mnt/a:b".to_owned(), 1 << 30), ("/dev/x".to_owned(), 1 << 30)];
-        let text = job_file(&workload(), &targets, &options()).expect("a job file");
+        let text = job_file(&workload(), &targets, &RunOptions::default()).expect("a job file");
         for line in [
             "rw=randrw",
             "rwmixread=70",
@@ -413,7 +402,8 @@ mod tests {
     #[test]
     fn sequential_jobs_have_a_part_each() {
         let workload = Workload { addresses: Addresses::Sequential, ..workload() };
-        let text = job_file(&workload, &[("/f".to_owned(), 30 << 20)], &options()).expect("a job file");
+        let text =
+            job_file(&workload, &[("/f".to_owned(), 30 << 20)], &RunOptions::default()).expect("a job file");
         assert!(
             text.contains("rw=rw\n") && text.contains("size=10485760\noffset_increment=10485760"),
             "{text}"
@@ -433,7 +423,8 @@ mod tests {
         for (flag, change) in cases {
             let mut workload = workload();
             change(&mut workload);
-            let refusal = job_file(&workload, &[("/f".to_owned(), 1 << 30)], &options()).expect_err(flag);
+            let refusal =
+                job_file(&workload, &[("/f".to_owned(), 1 << 30)], &RunOptions::default()).expect_err(flag);
             assert_eq!(refusal.place, flag);
         }
     }

@@ -65,7 +65,7 @@ fn commands_of_published_evaluations_are_mapped() {
         let Ok(Command::Run(profile)) = read_command(&words, 1) else { panic!("{line}") };
         let mapping = map(&profile.spans[0], &drives, &|_| None).expect(line);
         assert_eq!(
-            (mapping.targets[0].as_str(), mapping.workload.jobs),
+            (mapping.run.targets[0].as_str(), mapping.run.workload.jobs),
             ("/mnt/d/testfile.dat", 4),
             "{line}"
         );

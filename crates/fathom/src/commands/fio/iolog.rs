@@ -2,7 +2,7 @@
 
 use fathom_campaign::IoLog;
 use fathom_plan::RunPlan;
-use fathom_tools::fio::output::{LoggedIo, iolog};
+use fathom_tools::fio::output::iolog;
 
 use super::places::Places;
 use crate::failure::Failure;
@@ -13,16 +13,8 @@ use crate::failure::Failure;
 /// When it cannot be written, or there were more I/Os than it holds.
 pub fn write(places: &Places, name: &str, run: &RunPlan, log: IoLog) -> Result<(), Failure> {
     let (ios, left_out) = log.finish();
-    let first_ns = ios.first().map_or(0, |io| io.submitted_ns);
-    let issued = ios.iter().map(|io| LoggedIo {
-        at_us: (io.submitted_ns - first_ns) / 1000,
-        file: io.target as usize,
-        direction: io.direction,
-        offset: io.offset,
-        bytes: io.bytes,
-    });
     let files: Vec<String> = run.targets.iter().map(|name| plain(name).to_owned()).collect();
-    places.write(name, &iolog(&files, issued))?;
+    places.write(name, &iolog(&files, &ios))?;
     if left_out == 0 {
         return Ok(());
     }

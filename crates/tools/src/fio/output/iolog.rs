@@ -4,23 +4,24 @@ use std::fmt::Write;
 
 use fathom_record::Direction;
 
-/// One I/O.
+/// One I/O that ended well.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoggedIo {
-    /// Microseconds from the first one.
-    pub at_us: u64,
-    /// Number of its file.
-    pub file: usize,
-    /// What it did.
-    pub direction: Direction,
-    /// First byte.
+    /// When it was submitted, in nanoseconds of the run's clock.
+    pub submitted_ns: u64,
+    /// First byte on the target.
     pub offset: u64,
     /// Its length.
     pub bytes: u32,
+    /// Number of the target among those of the run.
+    pub target: u32,
+    /// What it did.
+    pub direction: Direction,
 }
 
-/// The log of I/Os on these files, in their order.
-pub fn iolog(files: &[String], ios: impl Iterator<Item = LoggedIo>) -> String {
+/// The log of I/Os on these files, in the order of their submission.
+pub fn iolog(files: &[String], ios: &[LoggedIo]) -> String {
+    let first_ns = ios.first().map_or(0, |io| io.submitted_ns);
     let mut text = "fio version 3 iolog\n".to_owned();
     for action in ["add", "open"] {
         for file in files {
@@ -29,8 +30,9 @@ pub fn iolog(files: &[String], ios: impl Iterator<Item = LoggedIo>) -> String {
     }
     let mut last_us = 0;
     for io in ios {
-        let Some(file) = files.get(io.file) else { continue };
-        let LoggedIo { at_us, offset, bytes, .. } = io;
+        let Some(file) = files.get(io.target as usize) else { continue };
+        let LoggedIo { submitted_ns, offset, bytes, .. } = io;
+        let at_us = submitted_ns.saturating_sub(first_ns) / 1000;
         let _ = match io.direction {
             Direction::Read => writeln!(text, "{at_us} {file} read {offset} {bytes}"),
             Direction::Write => writeln!(text, "{at_us} {file} write {offset} {bytes}"),
@@ -51,10 +53,16 @@ mod tests {
 
     #[test]
     fn each_io_is_a_line_of_its_file() {
-        let issued = |at_us, direction, offset| LoggedIo { at_us, file: 0, direction, offset, bytes: 4096 };
-        let ios = [issued(0, Direction::Read, 8192), issued(7, Direction::Write, 0)];
+        let issued = |submitted_ns, direction, offset| LoggedIo {
+            submitted_ns,
+            target: 0,
+            direction,
+            offset,
+            bytes: 4096,
+        };
+        let ios = [issued(5000, Direction::Read, 8192), issued(12_000, Direction::Write, 0)];
         assert_eq!(
-            iolog(&["f".to_owned()], ios.into_iter()),
+            iolog(&["f".to_owned()], &ios),
             "fio version 3 iolog\n0 f add\n0 f open\n0 f read 8192 4096\n7 f write 0 4096\n7 f close\n"
         );
     }
