@@ -60,7 +60,7 @@ impl Maker<'_> {
 
     /// A job with the defaults of all.
     fn begun(&self, name: String, after_file: bool) -> Job {
-        Job { name, given: self.defaults.clone(), defaults: self.defaults.len(), after_file }
+        Job { name, options: self.defaults.clone(), defaults: self.defaults.len(), after_file }
     }
 
     /// Options before the first `name`, and after a name that begins with `global`, are of all jobs.
@@ -68,21 +68,21 @@ impl Maker<'_> {
         let mut current: Option<Job> = None;
         let mut skipped = false;
         for option in options {
-            let given = job::given(option, variables)?;
+            let given = job::option_of(option, variables)?;
             if given.row.name == "name" {
                 self.jobs.extend(current.take());
                 let name = given.text().to_owned();
                 skipped = !self.is_wanted(&name);
                 if !skipped && !jobfile::is_global(&name) {
                     let mut job = self.begun(name, false);
-                    job.given.push(given);
+                    job.options.push(given);
                     current = Some(job);
                 }
                 continue;
             }
             match &mut current {
                 _ if skipped => {}
-                Some(job) => job.given.push(given),
+                Some(job) => job.options.push(given),
                 None => self.defaults.push(given),
             }
         }
@@ -97,17 +97,17 @@ impl Maker<'_> {
                 continue;
             }
             let given: Result<Vec<_>, _> =
-                section.options.iter().map(|option| job::given(option, variables)).collect();
+                section.options.iter().map(|option| job::option_of(option, variables)).collect();
             if section.is_global() {
                 self.defaults.extend(given?);
                 continue;
             }
             let mut job = self.begun(section.name.clone(), after_file);
             after_file = false;
-            job.given.extend(given?);
+            job.options.extend(given?);
             // What a default calls all jobs, none of them is called.
             if let Some(name) =
-                job.given[self.defaults.len()..].iter().rev().find(|given| given.row.name == "name")
+                job.options[self.defaults.len()..].iter().rev().find(|given| given.row.name == "name")
             {
                 job.name = name.text().to_owned();
             }
@@ -122,7 +122,7 @@ pub fn command_line(jobs: &[Job]) -> String {
     let mut words = vec!["fio".to_owned()];
     for job in jobs {
         words.push(shell_word(&format!("--name={}", job.name)));
-        for given in job.given.iter().filter(|given| given.row.name != "name") {
+        for given in job.options.iter().filter(|given| given.row.name != "name") {
             words.push(match &given.value {
                 Some(value) => shell_word(&format!("--{}={value}", given.row.name)),
                 None => format!("--{}", given.row.name),

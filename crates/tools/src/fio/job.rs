@@ -44,7 +44,7 @@ pub struct Job {
     /// Its name: of its section, or what `name` makes of it.
     pub name: String,
     /// Its options, defaults first.
-    pub given: Vec<JobOption>,
+    pub options: Vec<JobOption>,
     /// How many of them are defaults of all jobs.
     pub defaults: usize,
     /// Whether it waits for all jobs before it although it does not say so: the first of a further file.
@@ -54,12 +54,12 @@ pub struct Job {
 impl Job {
     /// The last one given of an option; `name` is its first name.
     pub fn last(&self, name: &str) -> Option<&JobOption> {
-        self.given.iter().rev().find(|given| given.row.name == name)
+        self.options.iter().rev().find(|given| given.row.name == name)
     }
 
     /// Where the last one of an option stands among all; later ones win over earlier ones.
     pub fn rank(&self, name: &str) -> Option<usize> {
-        self.given.iter().rposition(|given| given.row.name == name)
+        self.options.iter().rposition(|given| given.row.name == name)
     }
 
     /// The text of an option.
@@ -135,7 +135,7 @@ pub struct Variables<'a> {
 ///
 /// # Errors
 /// When there is no such option, or a variable is not set.
-pub fn given(assignment: &Assignment, variables: &Variables<'_>) -> Result<JobOption, Refusal> {
+pub fn option_of(assignment: &Assignment, variables: &Variables<'_>) -> Result<JobOption, Refusal> {
     let place = assignment.place.clone();
     let words = [Some(assignment.key.as_str()), assignment.value.as_deref()];
     if let Some(word) = words.into_iter().flatten().find(|word| is_of_template(word)) {
@@ -250,14 +250,14 @@ mod tests {
 
     fn value_of(text: &str) -> Result<String, Refusal> {
         let assignment = Assignment { key: "size".into(), value: Some(text.into()), place: String::new() };
-        given(&assignment, &variables()).map(|given| given.value.unwrap_or_default())
+        option_of(&assignment, &variables()).map(|given| given.value.unwrap_or_default())
     }
 
     #[test]
     fn what_is_left_to_be_filled_in_is_a_template() {
         let of = |key: &str, value: &str| {
             let value = Some(value.to_owned()).filter(|value| !value.is_empty());
-            given(
+            option_of(
                 &Assignment { key: key.to_owned(), value, place: "job.fio, line 3".to_owned() },
                 &variables(),
             )
@@ -287,30 +287,30 @@ mod tests {
         assert!(refusal.cause.contains("variable NONE is not set"), "{refusal}");
         let log =
             Assignment { key: "write_bw_log".into(), value: Some("${NONE}".into()), place: String::new() };
-        assert_eq!(given(&log, &variables()).map(|given| given.unset), Ok(vec!["NONE".to_owned()]));
+        assert_eq!(option_of(&log, &variables()).map(|given| given.unset), Ok(vec!["NONE".to_owned()]));
     }
 
     #[test]
     fn an_option_that_is_none_names_a_near_one() {
         let assignment = Assignment { key: "ramptime".into(), value: None, place: "a.fio, line 3".into() };
-        let refusal = given(&assignment, &variables()).unwrap_err();
+        let refusal = option_of(&assignment, &variables()).unwrap_err();
         assert_eq!(refusal.place, "a.fio, line 3");
         assert!(refusal.remedy.contains("ramp_time"), "{refusal}");
         let assignment = Assignment { key: "output-format".into(), ..assignment };
-        assert!(given(&assignment, &variables()).unwrap_err().remedy.contains("command line"));
+        assert!(option_of(&assignment, &variables()).unwrap_err().remedy.contains("command line"));
     }
 
     #[test]
     fn the_last_one_given_wins() {
         let give = |key: &str, value: &str| {
-            given(
+            option_of(
                 &Assignment { key: key.into(), value: Some(value.into()), place: String::new() },
                 &variables(),
             )
             .expect("an option")
         };
-        let given = vec![give("bs", "4k"), give("blocksize", "8k"), give("direct", "1")];
-        let job = Job { name: "a".into(), given, defaults: 0, after_file: false };
+        let options = vec![give("bs", "4k"), give("blocksize", "8k"), give("direct", "1")];
+        let job = Job { name: "a".into(), options, defaults: 0, after_file: false };
         assert_eq!(job.text("bs"), Some("8k"));
         assert!(job.rank("direct") > job.rank("bs"));
         assert_eq!(job.flag("direct", false), Ok(true));

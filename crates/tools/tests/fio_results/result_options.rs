@@ -164,6 +164,54 @@ fn addresses_and_sizes_have_what_a_job_of_fathom_has() {
 }
 
 #[test]
+fn the_part_of_the_target_and_the_length_are_those_of_the_job() {
+    const GIB: u64 = 1 << 30;
+    for (own, part, bytes, seconds) in [
+        ("rw=read size=1g", (0, Some(GIB)), Some(GIB), None),
+        ("rw=read size=1g offset=2g io_size=3g", (2 * GIB, Some(GIB)), Some(3 * GIB), None),
+        ("rw=read size=1g loops=3", (0, Some(GIB)), Some(3 * GIB), None),
+        ("rw=randread size=1g runtime=10 time_based", (0, Some(GIB)), None, Some(10)),
+        ("rw=randread size=1g runtime=10", (0, Some(GIB)), Some(GIB), Some(10)),
+        ("rw=randwrite filesize=4g size=1g", (0, Some(4 * GIB)), Some(GIB), None),
+        ("rw=randread size=100% filename=/dev/x runtime=10 time_based", (0, None), None, Some(10)),
+        ("rw=randread size=1g numjobs=4 filename=/dev/x", (0, Some(GIB)), Some(4 * GIB), None),
+        ("rw=randread nrfiles=4 size=4g", (0, Some(4 * GIB)), Some(4 * GIB), None),
+    ] {
+        let run = of(own);
+        assert_eq!((run.workload.offset_bytes, run.workload.span_bytes), part, "{own}");
+        let length = run.workload.length;
+        assert_eq!((length.bytes, length.time_ns), (bytes, seconds.map(|s: u64| s * 1_000_000_000)), "{own}");
+        assert!(is_whole(&run), "{own}: {:?}", run.origin);
+    }
+    let files = of("rw=randread nrfiles=4 size=4g").workload.special.unwrap().files.unwrap();
+    assert_eq!((files.files, files.file_bytes), (4, GIB));
+    assert!(of("rw=randwrite end_fsync=1").workload.special.unwrap().flush_at_end);
+    let is_direct = |own: &str| of(own).target.direct;
+    assert!(is_direct("rw=read direct=1") && is_direct("rw=read buffered=0"));
+    assert!(!is_direct("rw=read") && !is_direct("rw=read direct=1 buffered=1"));
+}
+
+#[test]
+fn clones_go_over_one_file_each_for_itself_or_have_a_part_each() {
+    let laps = Addresses::Laps { step_bytes: None, apart_bytes: 0, jump_share: 0.0 };
+    for (own, addresses, span) in [
+        ("rw=read size=1g numjobs=4 filename=/dev/x", laps, 1 << 30),
+        ("rw=read size=1g numjobs=4", Addresses::Sequential, 1 << 30),
+        ("rw=read size=1g numjobs=4 filename=/dev/x offset_increment=1g", Addresses::Sequential, 4 << 30),
+    ] {
+        let run = of(own);
+        assert_eq!((&run.workload.addresses, run.workload.span_bytes), (&addresses, Some(span)), "{own}");
+        assert!(is_whole(&run), "{own}: {:?}", run.origin);
+    }
+    for own in ["rw=read", "rw=randread"] {
+        let run = of(&format!("{own} size=1g numjobs=4 filename=/dev/x offset_increment=2g"));
+        assert!(why(&run, "workload.offset_bytes").contains("offset_increment"), "{own}: {:?}", run.origin);
+    }
+    let run = of("rw=read:4k bs=4k size=1g numjobs=4 filename=/dev/x");
+    assert!(why(&run, "workload.addresses").contains("each clone"), "{:?}", run.origin);
+}
+
+#[test]
 fn no_option_that_is_refused_in_a_job_keeps_a_result_from_being_read() {
     for own in [
         "rw=randread kb_base=7",
@@ -177,6 +225,9 @@ fn no_option_that_is_refused_in_a_job_keeps_a_result_from_being_read() {
         "no_such_option=1 rw=read",
         "rw=randread buffer_compress_percentage=x verify=md5",
         "rw=randwrite dedupe_percentage=900 iodepth=99999999999",
+        "rw=read bs=7 size=18446744073709551615 offset=18446744073709551615 io_size=18446744073709551615 loops=99",
+        "rw=read:1 bs=0 size=18446744073709551615 numjobs=4294967295 filename=a:b directory=c:d nrfiles=99999",
+        "rw=randread size=20% filesize=1-2 offset=z numjobs=3 filename=-",
     ] {
         run("", own);
         of(own);

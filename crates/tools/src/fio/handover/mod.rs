@@ -98,7 +98,8 @@ fn passed(job: &Job, folder: &str, logs: &mut BTreeMap<String, String>) -> Resul
     let mut lines = Vec::new();
     lines.extend(job.text("ioengine").map(|engine| format!("ioengine={engine}")));
     let mut seen = BTreeSet::new();
-    let last: Vec<&JobOption> = job.given.iter().rev().filter(|given| seen.insert(given.row.name)).collect();
+    let last: Vec<&JobOption> =
+        job.options.iter().rev().filter(|given| seen.insert(given.row.name)).collect();
     for given in last.into_iter().rev() {
         match passing::verdict(given.row) {
             // A build that shows what the kernel's wall keeps by itself; see the feature in `Cargo.toml`.

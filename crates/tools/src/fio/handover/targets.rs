@@ -86,7 +86,7 @@ fn direction(job: &Job) -> Result<Direction, Refusal> {
 
 /// Whether an option beside the direction makes a job write.
 fn writes_beside(job: &Job) -> bool {
-    job.given.iter().any(|given| match passing::verdict(given.row) {
+    job.options.iter().any(|given| match passing::verdict(given.row) {
         Verdict::Writes(harmless) => !harmless.contains(&given.text()),
         _ => false,
     })

@@ -3,14 +3,12 @@
 //! What they mean is said where jobs become runs of fathom ([`map`]); here is what results alone have: options of the
 //! global section beside a job's own, and lists that are not whole.
 
-use fathom_record::workload::Length;
 use fathom_record::{Origin, Workload};
 
-use crate::Fault;
 use crate::fio::job::{Job, JobOption};
 use crate::fio::map;
 use crate::fio::options::{self, EngineRow};
-use crate::fio::value::{self, KiloBase};
+use crate::fio::value;
 use crate::import::blank_workload;
 
 /// Options of one job: its own, and those of the global section where it does not set them.
@@ -32,11 +30,6 @@ impl<'a> Options<'a> {
         last(self.own).or_else(|| last(self.global))
     }
 
-    /// Whether a flag is set: alone, or with a yes or a number other than 0.
-    pub fn flag(&self, name: &str) -> bool {
-        self.get(&[name]).is_some_and(|text| value::boolean(Some(text)).unwrap_or(true))
-    }
-
     /// The job that has these options. Those that no version of fio is known to have are left out.
     fn job(&self) -> Job {
         let all = self.global.iter().chain(self.own);
@@ -45,7 +38,7 @@ impl<'a> Options<'a> {
             let row = options::option(name)?;
             Some(JobOption { row, value, place: String::new(), unset: Vec::new() })
         });
-        Job { name: String::new(), given: given.collect(), defaults: self.global.len(), after_file: false }
+        Job { name: String::new(), options: given.collect(), defaults: self.global.len(), after_file: false }
     }
 
     /// A whole number as fio reads it.
@@ -90,46 +83,9 @@ impl<'a> Options<'a> {
         self.int("numjobs").map_or(1, |n| u32::try_from(n).unwrap_or(u32::MAX).max(1))
     }
 
-    /// What a bare `k` is.
-    fn kilo(&self) -> KiloBase {
-        match self.get(&["kb_base"]).map(str::trim) {
-            Some("1000") => KiloBase::Decimal,
-            _ => KiloBase::Binary,
-        }
-    }
-}
-
-/// Values by fio's own grammar, and in the origin those that cannot be told.
-struct Values<'a, 'o> {
-    options: &'a Options<'a>,
-    origin: &'o mut Origin,
-}
-
-impl Values<'_, '_> {
-    fn read<T>(
-        &mut self,
-        field: &str,
-        names: &[&str],
-        read: impl FnOnce(&str) -> Result<T, Fault>,
-    ) -> Option<T> {
-        let text = self.options.get(names)?;
-        match read(text) {
-            Ok(value) => Some(value),
-            Err(fault) => {
-                let name = names.first().copied().unwrap_or_default();
-                self.origin.lacks(format!("workload.{field}"), format!("{name}={text}: {fault}"));
-                None
-            }
-        }
-    }
-
-    fn bytes(&mut self, field: &str, names: &[&str]) -> Option<u64> {
-        let kilo = self.options.kilo();
-        self.read(field, names, |text| value::bytes(text, kilo))
-    }
-
-    fn time_ns(&mut self, field: &str, names: &[&str]) -> Option<u64> {
-        self.read(field, names, |text| value::time_ns(text, true))
+    /// Whether I/O went past the page cache.
+    pub fn is_direct(&self) -> bool {
+        map::is_direct(&self.job()).unwrap_or(false)
     }
 }
 
@@ -145,15 +101,6 @@ pub fn workload(options: &Options<'_>, jobs: u32, origin: &mut Origin) -> Worklo
     for (field, why) in map::ask(&options.job(), &mut out) {
         origin.lacks(format!("workload.{field}"), why);
     }
-    let mut values = Values { options, origin };
-    out.span_bytes = values.bytes("span_bytes", &["size"]);
-    out.offset_bytes = values.bytes("offset_bytes", &["offset"]).unwrap_or(0);
-    out.length = Length {
-        time_ns: values.time_ns("length.time_ns", &["runtime", "timeout"]),
-        operations: options.int("number_ios"),
-        bytes: values.bytes("length.bytes", &["io_size", "io_limit"]),
-        warmup_ns: values.time_ns("length.warmup_ns", &["ramp_time"]).unwrap_or(0),
-    };
     out.seed = options.int("randseed").unwrap_or(0);
     if options.get(&["randseed"]).is_none() {
         origin.lacks("workload.seed", "the result does not name it");

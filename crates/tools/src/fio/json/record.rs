@@ -79,7 +79,7 @@ fn run(document: &Document, jobs: &[Job], at: usize, mut origin: Origin, context
         record.started_at = started;
     }
     record.target.name = target(&options, first);
-    record.target.direct = options.flag("direct");
+    record.target.direct = options.is_direct();
     if options.engine().is_none() {
         lack(&mut record, "engine", "no engine is named, and fio's default depends on the system");
     }

@@ -26,7 +26,7 @@ impl Kind {
     pub fn lap_bytes(&self, span_bytes: Option<u64>, io_bytes: u64) -> Option<u64> {
         let (span_bytes, stride) = (span_bytes?, io_bytes.saturating_add(self.hole_bytes));
         let steps = span_bytes.checked_sub(io_bytes)? / stride.max(1);
-        (self.hole_bytes > 0).then(|| (steps + 1).saturating_mul(io_bytes))
+        (self.hole_bytes > 0).then(|| steps.saturating_add(1).saturating_mul(io_bytes))
     }
 
     /// Whether the last of them ends where the span does.

@@ -36,7 +36,7 @@ impl Mapper<'_> {
         }
         let loops = self.job.int("loops")?.unwrap_or(1).max(1);
         let bytes = self.io_bytes(region)?.map(|bytes| bytes.saturating_mul(loops).saturating_mul(times));
-        if bytes.is_none() && time_ns.is_none() && operations.is_none() {
+        if bytes.is_none() && time_ns.is_none() && operations.is_none() && !self.is_done {
             self.hand_over("its length follows from the target, which is not here: give size or runtime");
         }
         if warmup_ns > 0 && bytes.is_some() {

@@ -30,6 +30,7 @@ pub use place::is_of_a_device;
 pub(crate) use place::{files, named_files, split_names};
 pub use report::{Log, LogKind, LogValue, PERCENTILES, Reporting};
 pub(crate) use result_options::ask;
+pub(crate) use settings::is_direct;
 pub use stages::{Stage, stages};
 
 use fathom_record::Workload;
@@ -148,6 +149,8 @@ struct Mapper<'a> {
     reasons: Vec<String>,
     warnings: Vec<String>,
     absent_device: Option<String>,
+    /// Whether fio did the job already, on a target that is not here.
+    is_done: bool,
 }
 
 impl<'a> Mapper<'a> {
@@ -160,7 +163,8 @@ impl<'a> Mapper<'a> {
             Some(_) => Vec::new(),
         };
         let kilo = job.kilo_base()?;
-        Ok(Self { job, around, kilo, engine, reasons, warnings: Vec::new(), absent_device: None })
+        let (warnings, absent_device, is_done) = (Vec::new(), None, false);
+        Ok(Self { job, around, kilo, engine, reasons, warnings, absent_device, is_done })
     }
 
     /// The entry of fathom's engine for the job; none where fio has to do it.
@@ -175,7 +179,7 @@ impl<'a> Mapper<'a> {
 
     /// Sorts the options by what the tables say of them.
     fn by_class(&mut self) {
-        for given in &self.job.given {
+        for given in &self.job.options {
             let last = self.job.last(given.row.name) == Some(given);
             if last && !given.unset.is_empty() {
                 let (name, unset) = (given.row.name, given.unset.join(", "));

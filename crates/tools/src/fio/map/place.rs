@@ -51,17 +51,20 @@ pub(super) struct Region {
 }
 
 impl Region {
+    /// Nothing is known of it.
+    pub const UNKNOWN: Self = Self {
+        offset_bytes: 0,
+        span_bytes: None,
+        increment_bytes: 0,
+        pass_bytes: None,
+        file_bytes: None,
+        file_offset_bytes: 0,
+        behind_bytes: 0,
+    };
+
     /// One place, of which each pass moves all.
     pub fn whole(bytes: u64) -> Self {
-        Self {
-            offset_bytes: 0,
-            span_bytes: Some(bytes),
-            increment_bytes: 0,
-            pass_bytes: Some(bytes),
-            file_bytes: None,
-            file_offset_bytes: 0,
-            behind_bytes: 0,
-        }
+        Self { span_bytes: Some(bytes), pass_bytes: Some(bytes), ..Self::UNKNOWN }
     }
 
     /// The same where I/Os leave holes between them: fio ends with the lap whose last I/O ends with the file, or that
@@ -79,7 +82,9 @@ impl Region {
     pub fn of_whole_ios(self, io_bytes: Option<u64>, addresses: &Addresses) -> Self {
         let Some(io_bytes) = io_bytes.filter(|bytes| *bytes > 0) else { return self };
         let floor = |bytes: u64| if bytes < io_bytes { bytes } else { bytes - bytes % io_bytes };
-        let ceiling = |bytes: u64| if bytes < io_bytes { bytes } else { bytes.next_multiple_of(io_bytes) };
+        let ceiling = |bytes: u64| {
+            if bytes < io_bytes { bytes } else { bytes.checked_next_multiple_of(io_bytes).unwrap_or(bytes) }
+        };
         let span_bytes = match self.span_bytes {
             Some(span)
                 if *addresses == Addresses::Sequential
@@ -189,7 +194,7 @@ impl<'a> Mapper<'a> {
         let by_name = || job.last("filename").map(|given| (given, named_files(job)));
         let engine = self.engine.map(|row| row.name);
         if engine != Some("libblkio") {
-            if job.given.iter().filter(|given| given.row.name == "filename").count() > 1 {
+            if job.options.iter().filter(|given| given.row.name == "filename").count() > 1 {
                 self.warn(format!(
                     "filename is given more than once: the job works on all of {}, as in fio",
                     named_files(job).join(" and ")
@@ -242,9 +247,13 @@ impl<'a> Mapper<'a> {
         let is_share = matches!(size, Some(Size::Percent(percent)) if percent != 100)
             || matches!(offset, Some(Size::Percent(percent)) if percent > 0);
         if is_share && own.is_none() {
-            self.hand_over("a size in percent needs an existing target, and this one does not exist");
+            self.hand_over(if self.is_done {
+                "a share of a target whose size the result does not name"
+            } else {
+                "a size in percent needs an existing target, and this one does not exist"
+            });
         }
-        if size.is_none() && file_size.is_none() && known.is_none() {
+        if size.is_none() && file_size.is_none() && known.is_none() && !self.is_done {
             self.hand_over("a file that is to be made needs a size, as in fio");
         }
         let of_all = |bytes: u64| bytes.saturating_mul(place.files_each());
@@ -396,7 +405,7 @@ pub fn files(job: &Job, clones: usize, number: u64) -> Vec<Vec<String>> {
 
 /// The names of all that `filename` says: fio adds each one to those before, those of `[global]` too.
 pub fn named_files(job: &Job) -> Vec<String> {
-    let given = job.given.iter().filter(|given| given.row.name == "filename");
+    let given = job.options.iter().filter(|given| given.row.name == "filename");
     given.flat_map(|given| split_names(given.text())).collect()
 }
 

@@ -152,8 +152,8 @@ pub(super) fn reporting(job: &Job, warnings: &mut Vec<String>) -> Result<Reporti
         log_offset: job.flag("log_offset", false)?,
         log_per_job: job.flag("per_job_logs", true)?,
         log_coarseness: job.int("log_hist_coarseness")?.unwrap_or(0).min(6) as u32,
-        options: listed(job.given.get(job.defaults..).unwrap_or_default()),
-        global_options: listed(job.given.get(..job.defaults).unwrap_or_default()),
+        options: listed(job.options.get(job.defaults..).unwrap_or_default()),
+        global_options: listed(job.options.get(..job.defaults).unwrap_or_default()),
         description: job.text("description").map(str::to_owned),
     })
 }

@@ -8,9 +8,18 @@ use fathom_record::workload::Mix;
 
 use super::native::native;
 use super::{EngineRow, Mapper, has_writes};
-use crate::fio::job::JobOption;
+use crate::fio::job::{Job, JobOption};
 use crate::fio::value;
 use crate::{Fault, Refusal};
+
+/// Whether a job's I/O goes past the page cache: by the last one given of `direct` and `buffered`.
+pub(crate) fn is_direct(job: &Job) -> Result<bool, Refusal> {
+    match (job.rank("direct"), job.rank("buffered")) {
+        (direct, buffered) if buffered > direct => Ok(!job.flag("buffered", true)?),
+        (Some(_), _) => job.flag("direct", false),
+        _ => Ok(false),
+    }
+}
 
 impl Mapper<'_> {
     /// The engine of a job's runs, none where the job goes to fio, and how they go about their targets.
@@ -57,11 +66,7 @@ impl Mapper<'_> {
 
     /// Whether the job asks for direct I/O.
     pub(super) fn is_direct(&self) -> Result<bool, Refusal> {
-        match (self.job.rank("direct"), self.job.rank("buffered")) {
-            (direct, buffered) if buffered > direct => Ok(!self.job.flag("buffered", true)?),
-            (Some(_), _) => self.job.flag("direct", false),
-            _ => Ok(false),
-        }
+        is_direct(self.job)
     }
 
     /// An engine that does one I/O at a time has none more in flight, whatever is asked.

@@ -77,7 +77,11 @@ impl Mapper<'_> {
             return Ok(None);
         }
         let Some(file_bytes) = known.region.file_bytes else {
-            self.hand_over("several files, none of which is there: they need a size");
+            self.hand_over(if self.is_done {
+                "several files, whose size the result does not name"
+            } else {
+                "several files, none of which is there: they need a size"
+            });
             return Ok(None);
         };
         Ok(Some(FileTurns {
@@ -163,7 +167,9 @@ impl Mapper<'_> {
             Some("sequential") => Some(AccessHint::Sequential),
             None | Some("1" | "") => Some(by_kind),
             Some(other) => {
-                self.warn(format!("fadvise_hint={other}: the kernel is told the order of the job's I/Os"));
+                self.warn(format!(
+                    "fadvise_hint={other}: the kernel is advised of the order of the job's I/Os"
+                ));
                 Some(by_kind)
             }
         };

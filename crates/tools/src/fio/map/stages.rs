@@ -26,7 +26,7 @@ pub fn stages(jobs: &[Job], mapped: &[MappedJob]) -> Result<Vec<Stage>, Refusal>
         if let Some(name) = &mapped[place].waits_for {
             let known = jobs[..place].iter().any(|earlier| earlier.name == *name);
             if !known {
-                let given = job.last("wait_for").expect("what waits was told to");
+                let given = job.last("wait_for").expect("what waits names what it waits for");
                 return Err(given.refuse(format!("no job before it is called `{name}`")));
             }
         }

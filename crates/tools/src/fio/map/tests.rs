@@ -455,7 +455,7 @@ fn a_stonewall_or_a_further_file_begins_a_stage() {
         .iter()
         .map(|job| {
             let mut job = job.clone();
-            job.given.extend(super::super::job::given(
+            job.options.extend(super::super::job::option_of(
                 &super::super::jobfile::Assignment {
                     key: "filename".into(),
                     value: Some("/dev/x".into()),
