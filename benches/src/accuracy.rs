@@ -120,7 +120,7 @@ pub fn measure(
     }
     findings.push(Finding {
         case,
-        what: format!("a bare loop that reads the clock on processor {}", options.cpu),
+        what: format!("a bare loop that reads the clock on CPU {}", options.cpu),
         found: everything.told(),
         asked: String::new(),
         met: None,

@@ -164,7 +164,7 @@ pub fn list(options: &Options, programs: &Programs) -> (Vec<Comparison>, Vec<Str
         }
         match options.other_cpu() {
             Some(other) => comparisons.push(two_cores(case, interface, other, options, programs)),
-            None => skipped.push(format!("{case}: this machine has one processor")),
+            None => skipped.push(format!("{case}: this machine has one CPU")),
         }
     }
     (comparisons, skipped)

@@ -140,7 +140,7 @@ fn findings(case: &'static str, target: &str, pairs: &[Pair]) -> Vec<Finding> {
     vec![
         row("rate", compared(&|run| run.rate_per_s), rate, at_rate),
         row(
-            "processor time an I/O, whole process",
+            "CPU time an I/O, whole process",
             compared(&|run| run.process.user_ns + run.process.system_ns),
             nanoseconds,
             false,
@@ -148,7 +148,7 @@ fn findings(case: &'static str, target: &str, pairs: &[Pair]) -> Vec<Finding> {
         Finding {
             case,
             what: format!(
-                "share of one processor in the programs, as the kernel timed them, its clock included ({target})"
+                "share of one CPU in the programs, as the kernel timed them, its clock included ({target})"
             ),
             found: format!(
                 "{:.2} %: {run:.0} ns a run; {:.2} % of the I/Os were seen",

@@ -53,7 +53,7 @@ fn read(path: &str) -> String {
 fn processor(cpuinfo: &str) -> Option<String> {
     let model = cpuinfo.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'))?.1.trim();
     let count = cpuinfo.lines().filter(|line| line.starts_with("processor")).count();
-    Some(format!("{model}, {count} processors"))
+    Some(format!("{model}, {count} CPUs"))
 }
 
 fn hypervisor(cpuinfo: &str) -> &'static str {
@@ -93,7 +93,7 @@ mod tests {
     fn the_kernels_files_are_read() {
         let cpuinfo = "processor\t: 0\nmodel name\t: AMD EPYC\nflags\t\t: fpu hypervisor sse\n\n\
                        processor\t: 1\nmodel name\t: AMD EPYC\nflags\t\t: fpu hypervisor sse\n";
-        assert_eq!(processor(cpuinfo).as_deref(), Some("AMD EPYC, 2 processors"));
+        assert_eq!(processor(cpuinfo).as_deref(), Some("AMD EPYC, 2 CPUs"));
         assert_eq!(hypervisor(cpuinfo), "yes");
         assert_eq!(hypervisor("flags : fpu\n"), "no");
         assert_eq!(load_average("0.37 1.24 2.59 1/123 4567\n").as_deref(), Some("0.37 1.24 2.59"));

@@ -132,7 +132,7 @@ fn section(
     let mut text = markdown_table::machine(facts);
     if !results.is_empty() {
         let (ratios, time) = (markdown_table::ratios(results), markdown_table::processor_time(results));
-        let _ = write!(text, "\n{ratios}\nProcessor time of each I/O, medians:\n\n{time}");
+        let _ = write!(text, "\n{ratios}\nCPU time of each I/O, medians:\n\n{time}");
     }
     if !findings.is_empty() {
         let _ = write!(text, "\nfathom alone, medians:\n\n{}", markdown_table::alone(findings));

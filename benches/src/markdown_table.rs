@@ -99,7 +99,7 @@ pub fn nanoseconds(value: f64) -> String {
 }
 
 fn cpu(runs: impl Iterator<Item = Option<Cpu>>) -> String {
-    let Some(runs) = runs.collect::<Option<Vec<Cpu>>>() else { return "not told".to_owned() };
+    let Some(runs) = runs.collect::<Option<Vec<Cpu>>>() else { return "not reported".to_owned() };
     let part =
         |take: fn(&Cpu) -> f64| median(runs.iter().map(take)).map_or("unknown".to_owned(), nanoseconds);
     format!("{} + {}", part(|cpu| cpu.user_ns), part(|cpu| cpu.system_ns))
@@ -176,7 +176,7 @@ mod tests {
         let (comparison, mut pairs) = compared();
         pairs[1].1.own = None;
         let text = processor_time(&[(comparison, pairs)]);
-        assert!(text.lines().nth(3).unwrap().contains("not told"), "{text}");
+        assert!(text.lines().nth(3).unwrap().contains("not reported"), "{text}");
     }
 
     #[test]

@@ -23,9 +23,7 @@ impl Programs {
     /// A build that fails, a program that was named and is not there, or `taskset` missing.
     pub fn find(options: &Options, root: &Path) -> Result<Self, String> {
         if first_line("taskset", &["--version"]).is_none() {
-            return Err(
-                "`taskset` is needed to bind both sides to one processor: apt install util-linux".into()
-            );
+            return Err("`taskset` is needed to bind both sides to one CPU: apt install util-linux".into());
         }
         Ok(Self {
             fathom: match &options.fathom {

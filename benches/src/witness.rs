@@ -144,7 +144,7 @@ fn cost(case: &'static str, at: &str, pairs: &[Pair]) -> Vec<Finding> {
         row("rate", &|run| Some(run.rate_per_s), rate),
         row("median latency", &|run| run.median_latency_ns, nanoseconds),
         row(
-            "processor time an I/O, whole process",
+            "CPU time an I/O, whole process",
             &|run| Some(run.process.user_ns + run.process.system_ns),
             nanoseconds,
         ),

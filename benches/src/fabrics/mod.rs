@@ -160,7 +160,7 @@ pub fn run(root: &Path, options: &Options) -> Result<(), String> {
     let id = std::process::id().to_string();
     let bound = Command::new("taskset").args(["-cp", "1", &id]).stdout(Stdio::null()).status();
     if !bound.is_ok_and(|status| status.success()) {
-        println!("not bound: there is no second processor, or no taskset");
+        println!("not bound: there is no second CPU, or no taskset");
     }
     println!("load of the machine before: {}", load_now());
     let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
@@ -255,9 +255,9 @@ impl Drop for Awake {
 /// processors sleep, which take longer to wake the longer they slept; and where those are kept awake.
 fn delays(fathom: &Path, options: &Options) -> Result<(), String> {
     delay(fathom, options, (true, "both ends poll"))?;
-    delay(fathom, options, (false, "processors sleep"))?;
+    delay(fathom, options, (false, "CPUs sleep"))?;
     let _awake = [Awake::on("0")?, Awake::on("1")?];
-    delay(fathom, options, (false, "processors kept awake"))
+    delay(fathom, options, (false, "CPUs kept awake"))
 }
 
 fn delay(fathom: &Path, options: &Options, (polls, how): (bool, &str)) -> Result<(), String> {

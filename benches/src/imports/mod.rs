@@ -92,7 +92,7 @@ fn found(case: &Case, bytes: f64, ended: &Ended) -> [Finding; 2] {
     [
         Finding {
             case: NAME,
-            what: format!("rate of {}, {}, per second of processor time", case.what, mega(bytes)),
+            what: format!("rate of {}, {}, per second of CPU time", case.what, mega(bytes)),
             found: format!(
                 "{}/s ({:.1} s, {:.1} s of it the kernel's; {:.1} s elapsed)",
                 mega(rate),

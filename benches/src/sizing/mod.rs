@@ -113,7 +113,7 @@ fn findings(case: &'static str, ended: &Ended, volumes: u64, form: &str) -> Resu
             case,
             format!("rows a second of {of}"),
             format!(
-                "{:.1} million in {wall:.1} s, {:.0} ns of processor time a row",
+                "{:.1} million in {wall:.1} s, {:.0} ns of CPU time a row",
                 rate / 1e6,
                 cpu_s * 1e9 / rows as f64
             ),
@@ -140,7 +140,7 @@ fn one(programs: &Programs, folder: &Path) -> Result<Vec<Finding>, String> {
     Ok(vec![finding(
         NAMES[1],
         format!(
-            "processor time of `fathom size` of {SECONDS} s among all that a region sells (over 280,000 offers)"
+            "CPU time of `fathom size` of {SECONDS} s among all that a region sells (over 280,000 offers)"
         ),
         format!("{cpu_s:.1} s"),
         format!("under {TIME_LIMIT_S:.0} s"),

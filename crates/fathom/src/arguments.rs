@@ -359,7 +359,7 @@ pub struct RunArguments {
     #[arg(long, value_name = "RUN*N")]
     pub expect: Option<Expected>,
     /// With --expect: what the links to the target carry together, e.g. 47GB/s; without it what the interfaces of all
-    /// clients tell, and no bound where they tell nothing.
+    /// clients report, and no bound where they report nothing.
     #[arg(long, value_name = "RATE", requires = "expect")]
     pub expect_link: Option<LinkRate>,
     /// When it fails.
@@ -382,7 +382,7 @@ pub struct RerunArguments {
     /// Allow destroying all data on the device with this serial number. Repeatable.
     #[arg(long, value_name = "SERIAL")]
     pub destroy: Vec<String>,
-    /// Read all of a device before the first write where only that can tell whether it is empty, however long it
+    /// Read all of a device before the first write where only that can show whether it is empty, however long it
     /// takes. Default: only where that takes 10 s or less; otherwise the device needs --destroy.
     #[arg(long)]
     pub check_empty: bool,

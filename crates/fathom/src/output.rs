@@ -1,5 +1,6 @@
 //! Where text goes: results to stdout, messages to stderr, machine output to its own place.
 
+use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind, Write};
 use std::path::PathBuf;
@@ -116,6 +117,7 @@ pub fn result(text: &str) -> Result<(), Failure> {
     if crate::stdout::was_closed() {
         return Err(stdout_closed());
     }
+    let text = on_terminal(text, &Term::stdout());
     let mut stdout = io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
@@ -156,7 +158,49 @@ pub fn message(text: &str) {
     let cell = |cell: &str| crate::layout::plain(cell);
     let line = |line: &str| line.split('\t').map(cell).collect::<Vec<_>>().join("\t");
     let text = text.split('\n').map(line).collect::<Vec<_>>().join("\n");
+    let text = on_terminal(&text, &Term::stderr());
     let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
+/// The text of a line that is redrawn on stderr.
+pub fn redrawn(text: &str) -> Cow<'_, str> {
+    on_terminal(text, &Term::stderr())
+}
+
+/// Microseconds as `µs` where people read on a terminal that has the letter. Files, pipes and documents keep `us`, by
+/// which programs find them.
+fn on_terminal<'a>(text: &'a str, terminal: &Term) -> Cow<'a, str> {
+    let is_document = text.starts_with(['{', '[']);
+    if is_document || !terminal.is_term() || !is_utf8(|name| std::env::var(name).ok()) {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(with_micro_sign(text))
+}
+
+/// Whether the locale's letters are UTF-8: by the first variable that is set, as the C library has it.
+fn is_utf8(variable: impl Fn(&str) -> Option<String>) -> bool {
+    let mut set =
+        ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().filter_map(variable).filter(|text| !text.is_empty());
+    set.next().is_some_and(|locale| {
+        let locale = locale.to_ascii_lowercase();
+        locale.contains("utf-8") || locale.contains("utf8")
+    })
+}
+
+/// `us` behind a number, as `µs`.
+fn with_micro_sign(text: &str) -> String {
+    const UNIT: &str = " us";
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(UNIT) {
+        let (before, behind) = (&rest[..at], &rest[at + UNIT.len()..]);
+        let is_unit = before.ends_with(|c: char| c.is_ascii_digit())
+            && !behind.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '-'));
+        out.push_str(before);
+        out.push_str(if is_unit { " µs" } else { UNIT });
+        rest = behind;
+    }
+    out + rest
 }
 
 /// How results are written: as wide as the terminal, or as anything where there is none, so that nothing is left out for
@@ -232,6 +276,21 @@ mod tests {
         assert_eq!(asked(&["fathom", "explain", "--json=a.json", "x"]), Machine::File("a.json".into()));
         assert_eq!(asked(&["fathom", "diskspd", "--json=a.json", "x"]), Machine::File("a.json".into()));
         assert_eq!(asked(&["fathom", "run", "--", "--json"]), Machine::Off);
+    }
+
+    #[test]
+    fn microseconds_have_their_letter_behind_a_number_alone() {
+        let text = "p99 345 us, 12.3 us; 4 users, 2 us-east, us.\n";
+        assert_eq!(with_micro_sign(text), "p99 345 µs, 12.3 µs; 4 users, 2 us-east, us.\n");
+        let locale = |all: &'static str, lang: &'static str| {
+            is_utf8(move |name| match name {
+                "LC_ALL" => Some(all.to_owned()),
+                "LANG" => Some(lang.to_owned()),
+                _ => None,
+            })
+        };
+        assert!(locale("", "de_DE.UTF-8") && locale("C.utf8", "C"));
+        assert!(!locale("C", "en_GB.UTF-8") && !locale("", "") && !is_utf8(|_| None));
     }
 
     #[test]

@@ -105,7 +105,7 @@ impl Summary<'_> {
                 terms.margin
             )),
             (Some(_), margin) if margin == USUAL => notes.push(format!(
-                "{} volumes have a history that tells: too few for the risk that was asked for, so that the margin is the usual one. The risk stated is what they say of it.",
+                "{} volumes have a history that shows it: too few for the risk that was asked for, so that the margin is the usual one. The risk stated is what they say of it.",
                 terms.margin_volumes
             )),
             _ => {}

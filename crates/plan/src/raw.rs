@@ -213,7 +213,7 @@ pub struct RawPlan {
     #[cfg_attr(feature = "schema", schemars(schema_with = "one_or_many_schema"))]
     pub destroy: Option<Vec<String>>,
 
-    /// Read all of a device before the first write where only that can tell whether it is empty, however long it
+    /// Read all of a device before the first write where only that can show whether it is empty, however long it
     /// takes. Default: only where that takes 10 s or less; otherwise the device needs --destroy.
     #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true",
           require_equals = true, hide_possible_values = true)]

@@ -108,7 +108,7 @@ pub fn ambiguous(published: &Published) -> Vec<String> {
             let count = published.rows_of(asked, name).len();
             if count > 1 {
                 notes.push(format!(
-                    "{count} rows are named \"{name}\", and [[explain]] takes the first of them: a side or phase tells them apart."
+                    "{count} rows are named \"{name}\", and [[explain]] takes the first of them: a side or phase distinguishes them."
                 ));
             }
         }

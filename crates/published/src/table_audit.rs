@@ -120,7 +120,7 @@ fn ceilings(table: &Published, rows: &[&PublishedRow], out: &mut Vec<Finding>) {
             }
             (false, false) => {
                 let text = format!(
-                    "{}, so that bound did not hold the result back; {}, which explains it. Both are candidates: a run with the second one raised tells them apart",
+                    "{}, so that bound did not hold the result back; {}, which explains it. Both are candidates: a run with the second one raised distinguishes them",
                     above.join("; "),
                     at.join("; ")
                 );

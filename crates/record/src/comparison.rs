@@ -256,7 +256,7 @@ impl fmt::Display for Reason {
             }
             Reason::NotInterleaved { session_deviation, least_difference } => write!(
                 f,
-                "the sides were measured in different sessions, which were allowed to differ by {:.1} % each: differences below {:.1} % cannot be told, whatever the number of runs",
+                "the sides were measured in different sessions, which were allowed to differ by {:.1} % each: differences below {:.1} % cannot be detected, whatever the number of runs",
                 100.0 * session_deviation,
                 100.0 * least_difference
             ),

@@ -121,7 +121,7 @@ const NO_POLLING: NoPlace = no_place(
 );
 const NO_PRIORITIES: NoPlace = no_place(
     Need::Priorities,
-    "it tells the kernel no priorities of single I/Os",
+    "it passes no priorities of single I/Os to the kernel",
     "use --engine uring or aio, or one priority for all of a job's I/Os",
 );
 /// Of engines that do not keep content.

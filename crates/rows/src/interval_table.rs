@@ -25,7 +25,7 @@ pub fn rows(
     let header: Vec<String> = reader.headers().map_err(broken)?.iter().map(str::to_owned).collect();
     let columns = Columns::find(&header, mapping)?;
     let Some(values) = values.or(columns.told) else {
-        let cause = "its column names do not tell whether values are rates or counts";
+        let cause = "its column names do not say whether values are rates or counts";
         return Err(Refusal::new(TABLE, cause).or("say --values per-second, or --values per-row"));
     };
     let mut intervals = Vec::new();

@@ -109,7 +109,7 @@ pub(crate) fn unrepeated(intervals: &mut Vec<Interval>) -> Result<Vec<String>, R
             "its rows contradict each other: {contradictions} of {times} times have several that differ"
         );
         return Err(Refusal::new("a demand", cause).or(
-            "see whether several disks have one name, and map a column that tells them apart: --columns volume=...",
+            "see whether several disks have one name, and map a column that distinguishes them: --columns volume=...",
         ));
     }
     let mut notes = Vec::new();

@@ -58,7 +58,7 @@ function lines(workload: Workload): string[] {
   const { levels, values } = workload;
   const known = values.length === 1 ? "1 value" : `${values.length} values`;
   const title = `${titleOf(workload)}, ${known}`;
-  if (levels === null) return [`${title}: too few to tell a level`];
+  if (levels === null) return [`${title}: too few to state a level`];
   const changes: string[] = [];
   let at = 0;
   for (const level of levels) {
@@ -205,7 +205,7 @@ function marks(plot: uPlot, trends: Trends, workload: Workload, times: Float64Ar
 
 function told(screen: Screen, workload: Workload): HTMLElement {
   const { levels, values } = workload;
-  if (levels === null) return el("p", {}, `Too few values to tell a level: ${values.length} of ${NEEDED}.`);
+  if (levels === null) return el("p", {}, `Too few values to state a level: ${values.length} of ${NEEDED}.`);
   const found: HTMLElement[] = [];
   let at = 0;
   for (const level of levels) {

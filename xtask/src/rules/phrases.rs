@@ -37,7 +37,7 @@ const fn phrase(habit: &'static str, instead: &'static str, places: &'static [Pl
     Phrase { habit, instead, except: &[], places }
 }
 
-const PHRASES: [Phrase; 36] = [
+const PHRASES: [Phrase; 37] = [
     phrase("` is no ", "is not a valid", ALL),
     phrase("} is no ", "is not a valid", &[Message]),
     phrase("there is no such ", "no such", ALL),
@@ -81,8 +81,9 @@ const PHRASES: [Phrase; 36] = [
     phrase(" held against ", "compared with", ALL),
     phrase(" binds ", "is the limit, limits", &[Page, Template, Evidence]),
     phrase(" what binds", "what limits", ALL),
-    phrase(" told ", "reported, stated", &[Page, Template, Evidence]),
-    phrase(" tells ", "reports, states, shows", &[Page, Template, Evidence]),
+    phrase(" tell ", "report, state, show", ALL),
+    phrase(" told ", "reported, stated", ALL),
+    phrase(" tells ", "reports, states, shows", ALL),
     phrase(" beside ", "next to, with, during", &[Page, Template, Evidence]),
     phrase(" is sold ", "is on offer", ALL),
     phrase(" are sold ", "are on offer", ALL),

@@ -57,7 +57,7 @@ pub fn unwritten(evidence: &Evidence<'_>) -> Check {
             "All that was read had been written.",
         ),
         None => {
-            let text = "This target cannot tell which blocks were ever written: reads of trimmed or new blocks may \
+            let text = "This target does not report which blocks were ever written: reads of trimmed or new blocks may \
                         be answered without touching the medium.";
             Check::plain(NAME, Outcome::Caution, text)
         }

@@ -325,7 +325,7 @@ impl<'a> Shift<'a> {
             FromAgent::Watching(seen) => peer.watching = Some(*seen),
             FromAgent::Ready(ready) => peer.ready = Some(*ready),
             FromAgent::Second(_) if !peer.measures() => peer.fail("", "it measures, and was to watch"),
-            FromAgent::Second(_) if peer.has_ended() => peer.fail("", "it told a second after its end"),
+            FromAgent::Second(_) if peer.has_ended() => peer.fail("", "it reported a second after its end"),
             FromAgent::Second(second) => {
                 if let Err(cause) = peer.series.take(second) {
                     peer.fail("taking its seconds", cause);

@@ -101,7 +101,7 @@ impl RawExplain {
             return Err(placed(Mistake::new("time", PlanErrorKind::Contradiction, cause)));
         }
         if self.purge && !base.workload.mix.changes_data() {
-            let cause = "a trim tells something of writes alone: add --rw randwrite, or leave it out";
+            let cause = "a trim shows something of writes alone: add --rw randwrite, or leave it out";
             return Err(placed(Mistake::new("purge", PlanErrorKind::Contradiction, cause)));
         }
         let budget_ns = budget_ns.unwrap_or(DEFAULT_BUDGET_NS);

@@ -83,7 +83,7 @@ impl<'a> Restarts<'a> {
         let state = &self.across.sides[side];
         let boot = boots::id(&self.root).map_err(|error| {
             EngineError::system(PLACE, &error)
-                .with_remedy("--across-restarts needs a system that tells its boots apart")
+                .with_remedy("--across-restarts needs a system that numbers its boots")
         })?;
         let found = self.found(state)?;
         let holds = holds(state, &found);
@@ -265,7 +265,7 @@ impl<'a> Restarts<'a> {
         {
             if holds(other, &self.found(other)?) {
                 let cause = format!(
-                    "what tells side {} and what tells side {} both hold now",
+                    "the marks of side {} and of side {} both hold now",
                     self.across.sides[side].name, other.name
                 );
                 return Err(EngineError::new(ErrorKind::Plan, PLACE, cause)

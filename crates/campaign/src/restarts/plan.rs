@@ -31,7 +31,7 @@ impl RawRestarts {
         if !self.across_restarts {
             let told = sides.iter().find(|(_, side)| !side.is.is_empty());
             return told.map_or(Ok(None), |(flag, _)| {
-                let cause = "it tells which state the machine is in after a restart: add --across-restarts";
+                let cause = "it states which state the machine is in after a restart: add --across-restarts";
                 wrong(flag, PlanErrorKind::Contradiction, cause.to_owned())
             });
         }
@@ -42,8 +42,10 @@ impl RawRestarts {
                 return wrong(flag, PlanErrorKind::Missing, cause);
             }
             if let Some((_, same)) = sides[..at].iter().find(|(_, other)| other.is == side.is) {
-                let cause =
-                    format!("what tells {name} tells {} too: they are then never told apart", same.name);
+                let cause = format!(
+                    "the mark of {name} is that of {} too: they can then never be distinguished",
+                    same.name
+                );
                 return wrong(flag, PlanErrorKind::Contradiction, cause);
             }
         }

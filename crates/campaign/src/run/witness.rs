@@ -47,7 +47,7 @@ pub fn start(
 ) -> Result<Started, EngineError> {
     if workload.data.verify == Verify::AtEnd {
         return refuse(
-            "reading everything back at the end is not part of the run, and the block layer cannot tell the two apart",
+            "reading everything back at the end is not part of the run, and the block layer cannot distinguish the two",
             "leave --witness or --verify at-end out",
         );
     }

@@ -460,7 +460,7 @@ fn facts(controller: &Controller, (entries, pieces): (u32, u32), flow_control: b
                 !flow_control,
                 match flow_control {
                     false => "the end of a read may come with its data".to_owned(),
-                    true => "the target insists on telling its submission queue's head".to_owned(),
+                    true => "the target insists on reporting its submission queue's head".to_owned(),
                 },
             ),
             digest("header_digest", framing.header_digest),

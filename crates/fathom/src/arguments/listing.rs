@@ -56,7 +56,7 @@ Examples:
 /// Arguments of `devices`.
 #[derive(Args, Clone, Debug)]
 pub struct DevicesArguments {
-    /// Devices to tell all about, by path, name, serial number, or the start of a name. Default: a line for each.
+    /// Devices to show in full, by path, name, serial number, or the start of a name. Default: a line for each.
     #[arg(value_name = "DEVICE")]
     pub names: Vec<String>,
     /// Write what the drives of Windows answer to this file, byte by byte. Nothing is opened for reading or writing.

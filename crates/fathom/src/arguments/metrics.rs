@@ -27,7 +27,7 @@ pub struct MetricsArguments {
     /// trace, e.g. time=when,op=rw,offset=at,bytes=len,device=disk.
     #[arg(long, value_name = "NAMES", default_value = "")]
     pub columns: String,
-    /// What a table's values are, where the names of its columns do not tell.
+    /// What a table's values are, where the names of its columns do not say.
     #[arg(long, value_name = "per-second|per-row", hide_possible_values = true)]
     pub values: Option<ValuesName>,
     /// Read node_exporter's disk counters from this Prometheus server, e.g. http://localhost:9090 or https://metrics:9090.

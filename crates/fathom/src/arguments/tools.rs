@@ -47,7 +47,7 @@ pub struct DiskspdArguments {
     /// Allow destroying all data on the device with this serial number, or in the file of this name.
     #[arg(long, value_name = "SERIAL")]
     pub destroy: Vec<String>,
-    /// Read all of a device before the first write where only that can tell whether it is empty, however long it
+    /// Read all of a device before the first write where only that can show whether it is empty, however long it
     /// takes. Default: only where that takes 10 s or less; otherwise the device needs --destroy.
     #[arg(long)]
     pub check_empty: bool,

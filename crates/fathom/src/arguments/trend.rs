@@ -23,7 +23,7 @@ pub struct TrendArguments {
     /// What is followed.
     #[arg(long, value_enum, default_value = "iops")]
     pub metric: FollowedMetric,
-    /// Least difference that matters; smaller ones are not told.
+    /// Least difference that matters; smaller ones are not reported.
     #[arg(long, value_name = "SHARE", default_value = "2%")]
     pub least: Share,
     /// Only since then: a date or time, e.g. 2026-11-20 or 2026-11-20T08:00:00Z, or how long ago, e.g. 90d.
@@ -36,7 +36,7 @@ pub struct TrendArguments {
     #[arg(long, value_name = "TEXT", requires = "acknowledge")]
     pub because: Option<String>,
     /// End with status 4 if the newest level of a workload is slower than the one before it, or if there are too few
-    /// runs to tell.
+    /// runs to judge.
     #[arg(long, value_enum, value_name = "CONDITION")]
     pub fail_if: Option<TrendCondition>,
     /// How to print.
@@ -70,4 +70,4 @@ Examples:
   fathom trend /mnt/data --acknowledge r-20261120-155300123-7f3a --because \"encrypted since then\"
 
 A run is one value, several of one campaign are their mean, and runs with a failed self-check are left out. A change is
-told where it is beyond chance and at least as large as --least; from 8 runs on.";
+reported where it is beyond chance and at least as large as --least; from 8 runs on.";

@@ -150,7 +150,7 @@ fn like(path: &Path, scale: f64, flags: RawPlan) -> Result<(PlanSource, Option<T
 fn read(path: &Path) -> Result<PlanSource, Failure> {
     let name = path.display().to_string();
     if let Some(words) = crate::habit::operand(&name) {
-        return Err(Failure::usage(name, "this is how dd is told", words));
+        return Err(Failure::usage(name, "this is how dd takes them", words));
     }
     let is_folder = path.is_dir();
     if is_folder || path.extension().is_none_or(|extension| extension != "toml") {

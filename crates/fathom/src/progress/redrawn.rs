@@ -39,7 +39,7 @@ impl ProgressLine {
         let room = output::width_of_progress();
         let fits = |form: &&String| form.chars().count() < room;
         let form = forms.iter().find(fits).or(forms.last()).cloned();
-        self.line.set_message(form.unwrap_or_default());
+        self.line.set_message(output::redrawn(&form.unwrap_or_default()).into_owned());
     }
 }
 

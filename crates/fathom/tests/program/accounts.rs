@@ -229,7 +229,7 @@ fn words_that_make_no_sense_are_refused_before_anybody_is_asked() {
         (vec!["--region", "us-east-1", "--by", "team"], "tag:team"),
         (vec!["--region", "us-east-1", "--metric-period", "90s"], "whole number of minutes"),
         (vec!["--region", "us-east-1", "--from", "1m"], "not even two periods"),
-        (vec!["table.csv", "--region", "us-east-1"], "column names do not tell"),
+        (vec!["table.csv", "--region", "us-east-1"], "column names do not say"),
         (vec!["metrics.json", "--region", "us-east-1"], "describe-volumes"),
         (vec!["metrics.json", "--region", "us-east-1,eu-central-1"], "one region at a time"),
         (vec!["--region", "us-east-1", "--fleet"], "--fleet"),

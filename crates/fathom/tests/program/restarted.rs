@@ -291,7 +291,7 @@ fn sides_that_are_not_told_apart_are_refused_before_anything_is_opened() {
         (&["--across-restarts"][..], "no fact identifies the machine as A"),
         (&["--is-a", "kernel=6.1*"], "--across-restarts"),
         (&["--settle", "1m"], "--across-restarts"),
-        (&["--across-restarts", "--is-a", "kernel=6.1*", "--is-b", "kernel=6.1*"], "never told apart"),
+        (&["--across-restarts", "--is-a", "kernel=6.1*", "--is-b", "kernel=6.1*"], "never be distinguished"),
         (
             &["--across-restarts", "--is-a", "stack=native", "--is-b", "kernel=1"],
             "not a valid fact of a machine",

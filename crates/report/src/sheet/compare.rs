@@ -270,7 +270,7 @@ pub fn failures(record: &CompareRecord) -> Vec<String> {
         out.push(
             "The sides were measured at different times and not in pairs: whatever changed between them, as \
              temperature, fill or neighbours, looks like a difference. The intervals allow for that, and only \
-             large differences can be told."
+             large differences can be detected."
                 .to_owned(),
         );
     } else if record.finished_at.is_none() {
@@ -294,7 +294,7 @@ pub fn failures(record: &CompareRecord) -> Vec<String> {
     }
     if let Some(more) = out.len().checked_sub(TOLD + 1) {
         out.truncate(TOLD);
-        out.push(format!("And {} more; the notes and tables of the workloads tell them.", more + 1));
+        out.push(format!("And {} more; the notes and tables of the workloads show them.", more + 1));
     }
     out
 }

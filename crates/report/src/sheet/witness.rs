@@ -140,7 +140,7 @@ fn meaning(direction: &WitnessDirection) -> Vec<String> {
     }
     if direction.unissued > 0 && direction.device.is_none() {
         out.push(format!(
-            "This device takes no requests, so a {name}'s time in it and before it cannot be told apart."
+            "This device takes no requests, so a {name}'s time in it and before it cannot be separated."
         ));
     }
     out

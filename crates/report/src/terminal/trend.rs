@@ -75,7 +75,7 @@ fn trend(out: &mut Sheet, row: &TrendRow) {
     };
     let now = match row.level {
         Some(level) => format!("the newest level is {}", written(row.unit, level)),
-        None => format!("too few to tell a level, {} are needed", row.runs_needed),
+        None => format!("too few to state a level, {} are needed", row.runs_needed),
     };
     out.text(&format!("{}, jobs × depth {cell}: {count}; {now}", row.workload), 0, Some(Tone::Title));
     if let Some(line) = picture(row, out.width()) {

@@ -74,7 +74,7 @@ impl Layout {
         let demand =
             Columns::find(header, &rest.join(",")).map_err(|refusal| refused(header, refusal.cause))?;
         let Some(values) = hints.values.or(demand.told) else {
-            let cause = "its column names do not tell whether values are rates or counts";
+            let cause = "its column names do not say whether values are rates or counts";
             return Err(Refusal::new("a fleet's table", cause)
                 .at("the header")
                 .or("say --values per-second, or --values per-row"));

@@ -35,7 +35,7 @@ pub struct Carried {
 }
 
 /// What is said of a drive whose cache the system was told not to flush.
-pub const UNFLUSHED: &str = "the system was told that its cache outlives a loss of power, and flushes it no more: flushes and \
+pub const UNFLUSHED: &str = "the system was configured to assume that its cache outlives a loss of power, and flushes it no more: flushes and \
                              write-through say nothing of what lasts; to change it: its policies in the Device Manager";
 
 /// The stack under a drive.

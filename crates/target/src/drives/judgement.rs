@@ -31,7 +31,7 @@ pub fn reasons(machine: &Capture, drive: &Drive) -> Vec<Reason> {
     reasons.extend(volumes::reasons(machine, drive, &first));
     reasons.push(Reason::new(
         Hold::Unseen,
-        format!("which programs and virtual machines have {path} open is not told by the system"),
+        format!("which programs and virtual machines have {path} open is not reported by the system"),
     ));
     reasons.push(Reason::new(Hold::UnknownData, format!("what {path} holds was not looked at")));
     reasons
@@ -131,7 +131,7 @@ fn of_partitions(drive: &Drive, path: &str, is_offline: Option<bool>, first: &st
     };
     let mut reasons = Vec::new();
     if !layout.is_whole {
-        let text = format!("{path} has more partitions than it tells of");
+        let text = format!("{path} has more partitions than it reports");
         reasons.push(Reason::new(Hold::Unknown, text));
     }
     let mut held = layout.held;

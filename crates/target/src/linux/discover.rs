@@ -236,6 +236,6 @@ fn generic_namespace(machine: &Machine, blocks: &[Device], name: String) -> Devi
         },
         unusable: block
             .is_none()
-            .then(|| "its block device is not listed, and alone tells its size".to_owned()),
+            .then(|| "its block device is not listed, and only that reports its size".to_owned()),
     }
 }

@@ -219,6 +219,6 @@ fn claim(
 
 /// Nothing that a namespace without a block device holds can be known.
 pub fn without_sibling() -> Reason {
-    let text = "its block device was not found, so that nothing tells what uses it and what it holds";
+    let text = "its block device was not found, so that it is not known what uses it and what it holds";
     Reason::new(Hold::Unknown, text)
 }

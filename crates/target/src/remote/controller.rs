@@ -57,7 +57,7 @@ pub struct IoQueue {
     pub entries: u32,
     /// Commands that one I/O of the largest size takes.
     pub pieces: u32,
-    /// Whether the target insists on telling its submission queue's head.
+    /// Whether the target insists on reporting its submission queue's head.
     pub flow_control: bool,
 }
 

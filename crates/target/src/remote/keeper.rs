@@ -193,7 +193,7 @@ fn event_words(result: u32) -> String {
         (7, _) => "an event of its vendor's",
         _ => "an event",
     };
-    format!("the controller told of {what} (type {kind}, information {info:02x}h, log page {page:02x}h)")
+    format!("the controller reported {what} (type {kind}, information {info:02x}h, log page {page:02x}h)")
 }
 
 #[cfg(test)]

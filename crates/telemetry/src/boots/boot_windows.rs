@@ -79,7 +79,7 @@ pub(super) fn sysctl(_: &Root, _: &str) -> io::Result<String> {
 pub(super) fn driver(_: &Root, _: &str) -> io::Result<String> {
     Err(io::Error::new(
         io::ErrorKind::Unsupported,
-        "drivers of devices are not read on this system: tell the side by registry: or kernel",
+        "drivers of devices are not read on this system: mark the side by registry: or kernel",
     ))
 }
 

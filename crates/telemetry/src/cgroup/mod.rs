@@ -184,7 +184,7 @@ impl Source for Cgroup {
         if groups.cpu.is_empty() {
             sample.absent(
                 "cgroup",
-                "no control group of this process tells of CPU time: its own is the root, or the `cpu` \
+                "no control group of this process reports CPU time: its own is the root, or the `cpu` \
                  controller is not mounted",
             );
         }

@@ -50,7 +50,7 @@ impl Reading {
     pub fn unlisted(&self, device: &str) -> String {
         match counters(device) {
             Err(error) => format!(
-                "{device}: the system does not tell its counters ({error}); to enable them: diskperf -y"
+                "{device}: the system does not report its counters ({error}); to enable them: diskperf -y"
             ),
             Ok(_) => format!("{device}: the system's counters of it make no sense"),
         }

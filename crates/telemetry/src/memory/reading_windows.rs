@@ -22,7 +22,7 @@ impl Reading {
     /// When the system refuses to tell.
     pub fn now(&mut self) -> Result<Amounts, TelemetryError> {
         let status = status().ok_or_else(|| {
-            let cause = "the system does not tell of its memory";
+            let cause = "the system does not report its memory";
             TelemetryError::new(TelemetryErrorKind::System, "asking for the machine's memory", cause)
         })?;
         Ok([None, Some(status.ullAvailPhys), None, None, None, None])

@@ -29,7 +29,7 @@ pub const METRICS: &[MetricDecl] = &[
         "net.tcp_zero_windows",
         "windows/s",
         NETSTAT,
-        "Times that this machine told a sender to stop because it had no room for more.",
+        "Times that this machine made a sender stop because it had no room for more.",
     ),
     MetricDecl::rate(
         "net.tcp_window_probes",

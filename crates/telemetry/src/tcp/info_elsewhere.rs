@@ -9,6 +9,6 @@ use crate::{TelemetryError, TelemetryErrorKind};
 /// # Errors
 /// Always.
 pub fn read(_: &TcpStream) -> Result<Vec<u8>, TelemetryError> {
-    let cause = "this system tells nothing of connections here";
+    let cause = "this system reports nothing of connections here";
     Err(TelemetryError::new(TelemetryErrorKind::Unsupported, "asking for a connection's state", cause))
 }

@@ -141,7 +141,7 @@ impl Source for Tcp {
                         after.insert(label.clone(), now);
                     }
                     Ok(None) => {
-                        sample.absent("tcp", "this kernel tells too little of connections".to_owned())
+                        sample.absent("tcp", "this kernel reports too little of connections".to_owned())
                     }
                     Err(error) => sample.absent("tcp", error.cause),
                 }

@@ -104,7 +104,11 @@ fn record_of(
     if let Some(started) = results.started.as_deref().and_then(started) {
         record.started_at = started;
     } else {
-        lacks(&mut record, "started_at", "the result tells no start; this is when the file was last changed");
+        lacks(
+            &mut record,
+            "started_at",
+            "the result states no start; this is when the file was last changed",
+        );
     }
     record.environment.cpus =
         results.processors.or(span.processors).and_then(|cpus| u32::try_from(cpus).ok()).unwrap_or(0);
@@ -194,10 +198,11 @@ fn seconds(span: &SpanResult, origin: &mut Origin) -> Result<f64, Refusal> {
     });
     let derived = derived.filter(|seconds| seconds.is_finite() && *seconds > 0.0);
     let seconds = derived.ok_or_else(|| {
-        Refusal::new("diskspd result", "it tells neither how long it was measured nor a rate")
+        Refusal::new("diskspd result", "it states neither how long it was measured nor a rate")
             .or("import the whole output of the run")
     })?;
-    let what = "the length of the measurement is not told; it follows from the number of I/Os and their rate";
+    let what =
+        "the length of the measurement is not stated; it follows from the number of I/Os and their rate";
     origin.quirk("length_from_rate", what);
     Ok(seconds)
 }
@@ -220,7 +225,7 @@ fn fill_workload(record: &mut RunRecord, asked: Option<&TimeSpan>, span: &SpanRe
         Some(Err(refusal)) => {
             lacks(record, "workload", format!("no workload here is like it: {}", refusal.cause));
         }
-        None => lacks(record, "workload", "the text does not tell what was asked for"),
+        None => lacks(record, "workload", "the text does not state what was asked for"),
     }
 }
 
@@ -280,9 +285,9 @@ fn fill_target(record: &mut RunRecord, asked: Option<&TimeSpan>, span: &SpanResu
         sizes.and_then(|sizes| sizes.into_iter().try_fold(0u64, u64::checked_add)).unwrap_or(0);
     match asked.and_then(|asked| asked.targets.first()) {
         Some(target) => record.target.direct = target.caching.mode == CacheMode::Unbuffered,
-        None => lacks(record, "target.direct", "the text does not tell how the target was opened"),
+        None => lacks(record, "target.direct", "the text does not state how the target was opened"),
     }
-    lacks(record, "target.kind", "diskspd tells the target's name alone");
+    lacks(record, "target.kind", "diskspd prints the target's name alone");
 }
 
 fn fill_summary(record: &mut RunRecord, span: &SpanResult, seconds: f64) {

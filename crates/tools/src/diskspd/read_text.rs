@@ -454,11 +454,11 @@ impl Reader {
         let cause = if has_latencies {
             "it holds latencies alone, and no number or rate of I/Os"
         } else if in_processors {
-            "it ends in the table of CPUs, before any I/O is told"
+            "it ends in the table of CPUs, before any I/O is reported"
         } else if had_table {
             "its tables hold no whole row"
         } else if self.done.iter().any(|results| results.profile.is_some()) {
-            "it tells what was asked for, and no result"
+            "it states what was asked for, and no result"
         } else {
             "it names diskspd and has none of its tables"
         };

@@ -52,7 +52,7 @@ pub fn alone(found: ForeignTelemetry, context: &Context) -> RunRecord {
     origin.lacks("workload", "the file names no workload");
     origin.lacks("target", "the file names no target");
     if found.started_at.is_none() {
-        origin.lacks("started_at", "the text tells no time; this is when the file was last changed");
+        origin.lacks("started_at", "the text states no time; this is when the file was last changed");
     }
     let ends = || found.telemetry.at_ns.iter().copied();
     let last_ns = ends().max().and_then(|end| u64::try_from(end).ok()).unwrap_or(0);

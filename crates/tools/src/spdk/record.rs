@@ -103,12 +103,12 @@ fn fill_workload(record: &mut RunRecord, outcome: &Outcome) {
     let asked = &outcome.asked;
     let Some(origin) = &mut record.origin else { return };
     if asked.workload.is_none() && asked.depths.is_empty() {
-        origin.lacks("workload", "the text does not tell what was asked for");
+        origin.lacks("workload", "the text does not state what was asked for");
         return;
     }
     let (workload, guesses) = asked.workload(outcome.rows.len());
     for field in guesses {
-        origin.lacks(field, "the text does not tell it");
+        origin.lacks(field, "the text does not state it");
     }
     if asked.depth().is_some() {
         record.summary.in_flight_requested = Some(f64::from(workload.jobs) * f64::from(workload.depth));
@@ -125,7 +125,7 @@ fn fill_times(record: &mut RunRecord, seconds: Option<f64>) {
         None => {
             if let Some(origin) = &mut record.origin {
                 for field in ["summary.duration_ns", "ledger.seconds", "ledger.resolves_events_per_s"] {
-                    origin.lacks(field, "the text does not tell how long it was measured");
+                    origin.lacks(field, "the text does not state how long it was measured");
                 }
             }
         }

@@ -88,7 +88,7 @@ pub fn read(input: &[u8]) -> Result<Sheet, Refusal> {
         return Err(Refusal::new(TOOL, "no line names columns like `r b swpd free ...`"));
     }
     sheet.notes.push(
-        "memory is taken as KiB, which vmstat prints unless it was told another unit with -S".to_owned(),
+        "memory is taken as KiB, which vmstat prints unless another unit was chosen with -S".to_owned(),
     );
     Ok(sheet)
 }

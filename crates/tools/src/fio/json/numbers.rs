@@ -77,7 +77,7 @@ fn errors(job: &Job, at: &str, origin: &mut Origin) -> Option<u64> {
         // Without continue_on_error the first error ends a job.
         (0, None | Some(0)) => Some(0),
         _ => {
-            origin.lacks(format!("{at}.errors"), "fio does not tell errors by direction");
+            origin.lacks(format!("{at}.errors"), "fio does not report errors by direction");
             None
         }
     }

@@ -92,7 +92,7 @@ pub fn read(input: &mut dyn BufRead, context: &Context) -> Result<Vec<Imported>,
     origin.lacks("workload", "a log names no workload");
     origin.lacks("target", "a log names no target");
     for field in ["clock", "summary.in_flight_mean", "environment", "summary.directions.errors"] {
-        origin.lacks(field, "a log does not tell it");
+        origin.lacks(field, "a log does not hold it");
     }
     origin.lacks("summary.directions.tail", "fio leaves out the I/Os after the last whole interval");
     if start.is_none() {

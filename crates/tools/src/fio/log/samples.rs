@@ -237,7 +237,7 @@ fn run(
     origin.lacks("workload", "a log names no workload");
     origin.lacks("target", "a log names no target");
     for field in ["clock", "summary.in_flight_mean", "environment", "summary.directions.errors"] {
-        origin.lacks(field, "a log does not tell it");
+        origin.lacks(field, "a log does not hold it");
     }
     if start.is_none() {
         origin.lacks("started_at", "a log counts from its start; this is when the file was last changed");
