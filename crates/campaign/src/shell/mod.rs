@@ -115,6 +115,18 @@ mod tests {
         run(command, LONG_NS, &AtomicBool::new(false))
     }
 
+    /// Looks until it holds.
+    fn until(what: &str, holds: impl Fn() -> bool) {
+        let came = (0..500).any(|_| {
+            let holds = holds();
+            if !holds {
+                std::thread::sleep(POLL);
+            }
+            holds
+        });
+        assert!(came, "{what} did not come");
+    }
+
     #[test]
     fn what_is_said_on_both_streams_is_kept_and_only_the_end_of_it() {
         assert_eq!(quick("echo one; echo two >&2").unwrap(), "one\ntwo");
@@ -131,14 +143,24 @@ mod tests {
     #[test]
     fn a_command_that_does_not_end_is_ended_with_all_that_it_started() {
         let folder = tempfile::tempdir().unwrap();
-        let mark = folder.path().join("mark");
-        let command = format!("(sleep 1; touch '{}') & sleep 30", mark.display());
-        let error = run(&command, 300_000_000, &AtomicBool::new(false)).unwrap_err();
-        assert_eq!(error.kind, ErrorKind::System);
-        let error = run("sleep 30", LONG_NS, &AtomicBool::new(true)).unwrap_err();
+        let (started, stop) = (folder.path().join("started"), AtomicBool::new(false));
+        let name = started.display();
+        let command = format!("sh -c 'echo $$ > {name}.new; mv {name}.new {name}; exec sleep 60' & sleep 60");
+        let error = std::thread::scope(|scope| {
+            // As soon as what it leaves behind runs.
+            scope.spawn(|| {
+                until("its process", || started.exists());
+                stop.store(true, Ordering::Relaxed);
+            });
+            run(&command, LONG_NS, &stop).unwrap_err()
+        });
         assert_eq!(error.kind, ErrorKind::Interrupted);
-        std::thread::sleep(Duration::from_millis(1200));
-        assert!(!mark.exists(), "a process of the command outlived it");
+        let stat = format!("/proc/{}/stat", std::fs::read_to_string(&started).unwrap().trim());
+        // Whoever takes in orphans may take its time with one that has ended.
+        let is_over = || std::fs::read_to_string(&stat).map_or(true, |stat| stat.contains(") Z "));
+        until("the end of a process of the command", is_over);
+        let error = run("sleep 30", 300_000_000, &AtomicBool::new(false)).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::System);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::typed::Typist;
+use crate::typed::{Typist, until};
 
 /// Runs `fathom fio` in a folder of its own; what it printed, and its exit status.
 pub fn fathom_fio(folder: &Path, words: &str) -> (String, String, Option<i32>) {
@@ -184,7 +184,12 @@ fn a_file_that_an_earlier_command_made_is_written_until_somebody_changes_it() {
         let (said, status) = fio(rw);
         assert!(status != Some(3) && !said.contains("refused"), "{rw}: {said}");
     }
-    std::thread::sleep(std::time::Duration::from_millis(20));
+    // File systems keep times no finer than their clock's tick.
+    let changed = |name: &str| std::fs::metadata(bench.path(name)).unwrap().modified().unwrap();
+    until("a later time of files", || {
+        std::fs::write(bench.path("later"), "x").unwrap();
+        changed("later") > changed("fiotest")
+    });
     let mut bytes = std::fs::read(&file).unwrap();
     bytes[77] ^= 1;
     std::fs::write(&file, &bytes).unwrap();

@@ -83,12 +83,9 @@ fn an_import_that_is_killed_goes_on_where_it_was() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    // As soon as anything is kept.
-    while child.try_wait().unwrap().is_none() && !folder.path().join("runs.sqlite").exists() {
-        std::thread::yield_now();
-    }
-    std::thread::sleep(std::time::Duration::from_millis(150));
-    // It may have ended by then, which the rest holds for too.
+    // As soon as any run is kept. It may have ended by then, which the rest holds for too.
+    let is_any_kept = || fathom(folder.path(), &["runs", "--json", "-n", "1"]).0.contains("\"id\"");
+    while child.try_wait().unwrap().is_none() && !is_any_kept() {}
     let _ = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
     child.wait().unwrap();
     let (printed, said, status) = fathom(folder.path(), &["import", "results"]);

@@ -3,7 +3,7 @@
 mod odd;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use fathom_measure::Histogram;
 use fathom_record::facts::{TargetFacts, TargetKind};
@@ -322,7 +322,13 @@ fn a_store_that_is_absent_damaged_or_replaced_is_said_to_be() {
     (2..=4).for_each(|number| store.put_run(&record(number, 2, 20)).unwrap());
     drop(store);
     // File systems may keep the moment at which a file was made no finer than their clock's tick.
-    std::thread::sleep(std::time::Duration::from_millis(20));
+    let changed = |path: &Path| std::fs::metadata(path).unwrap().modified().unwrap();
+    let later = folder.path().join("later");
+    std::fs::write(&later, "x").unwrap();
+    while changed(&later) <= changed(&path) {
+        std::thread::yield_now();
+        std::fs::write(&later, "x").unwrap();
+    }
     std::fs::remove_file(&path).unwrap();
     assert_eq!(refused(&mut shelf, "runs", "").status, 404);
     std::fs::copy(&other, &path).unwrap();
@@ -410,8 +416,7 @@ fn a_verdict_is_that_of_fathom_compare() {
 fn a_store_of_an_earlier_version_is_served_and_again_when_it_is_brought_up_to_date() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("runs.sqlite");
-    let golden =
-        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../store/tests/golden/store-1.sqlite");
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("../store/tests/golden/store-1.sqlite");
     std::fs::copy(golden, &path).unwrap();
     let mut shelf = Shelf::of(vec![path.clone()]);
     let all = ask(&mut shelf, "runs", "");
