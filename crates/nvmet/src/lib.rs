@@ -12,7 +12,7 @@ mod counters;
 mod export;
 mod limits;
 #[cfg_attr(target_os = "linux", path = "linux/mod.rs")]
-#[cfg_attr(not(target_os = "linux"), path = "elsewhere.rs")]
+#[cfg_attr(windows, path = "windows.rs")]
 mod platform;
 mod ready;
 mod server;

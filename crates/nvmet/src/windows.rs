@@ -1,6 +1,7 @@
-//! Systems that nothing is served from: what a target begins with is refused, so that the rest need not know.
+//! Windows, from which nothing is served: what a target begins with is refused, so that the rest need not know.
 
 use std::io;
+use std::os::windows::io::{AsHandle, OwnedHandle};
 use std::sync::Arc;
 
 use fathom_engine::catalogue::EngineKind;
@@ -11,25 +12,25 @@ use fathom_target::{Handle, Target};
 
 use crate::ready::Interest;
 
-/// There is none.
+/// Wakes a thread that waits; there is none.
 #[derive(Clone, Debug)]
-pub enum Bell {}
+pub struct Bell(Arc<OwnedHandle>);
 
 impl Bell {
-    /// Never called.
+    /// Its event.
     pub fn event(&self) -> EventHandle<'_> {
-        match *self {}
+        self.0.as_handle()
     }
 
-    /// Never called.
-    pub fn ring(&self) {
-        match *self {}
-    }
+    /// Wakes nobody.
+    pub fn ring(&self) {}
 }
 
-/// There is none.
+/// What one thread waits for.
 #[derive(Debug)]
-pub enum Ready {}
+pub struct Ready {
+    bell: Bell,
+}
 
 impl Ready {
     /// Waits for nothing.
@@ -37,28 +38,41 @@ impl Ready {
     /// # Errors
     /// Always.
     pub fn new() -> io::Result<Self> {
-        Err(io::Error::new(io::ErrorKind::Unsupported, CAUSE))
+        Err(unsupported())
     }
 
-    /// Never called.
+    /// What would wake it.
     pub fn bell(&self) -> Bell {
-        match *self {}
+        self.bell.clone()
     }
 
-    /// Never called.
+    /// Waits for nothing.
+    ///
+    /// # Errors
+    /// Always.
     pub fn add(&self, _socket: impl Sized, _token: u64, _interest: Interest) -> io::Result<()> {
-        match *self {}
+        Err(unsupported())
     }
 
-    /// Never called.
+    /// Waits for nothing.
+    ///
+    /// # Errors
+    /// Always.
     pub fn change(&self, _socket: impl Sized, _token: u64, _interest: Interest) -> io::Result<()> {
-        match *self {}
+        Err(unsupported())
     }
 
-    /// Never called.
+    /// Waits for nothing.
+    ///
+    /// # Errors
+    /// Always.
     pub fn wait(&mut self, _timeout_ns: Option<u64>, _tokens: &mut Vec<u64>) -> io::Result<()> {
-        match *self {}
+        Err(unsupported())
     }
+}
+
+fn unsupported() -> io::Error {
+    io::Error::new(io::ErrorKind::Unsupported, CAUSE)
 }
 
 const CAUSE: &str = "targets are served from Linux alone";
