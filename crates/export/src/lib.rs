@@ -71,11 +71,11 @@ impl Form {
     /// As the output reports them.
     pub fn begin<'a>(self, out: impl Write + 'a) -> io::Result<Box<dyn Exporter + 'a>> {
         Ok(match self {
-            Self::Csv => Box::new(csv::Csv::begin(out)?),
+            Self::Csv => Box::new(csv::Csv::begin(out, COLUMNS.iter().map(|column| column.name))?),
             Self::Parquet => {
                 let columns =
                     COLUMNS.iter().map(|c| row_writer::Shape { name: c.name, kind: c.kind, what: c.what });
-                Box::new(parquet::Parquet::begin(out, columns.collect())?)
+                Box::new(parquet::Parquet::begin(out, &columns.collect::<Vec<_>>())?)
             }
             Self::OpenMetrics => Box::new(openmetrics::OpenMetrics::new(out)),
             Self::FioJson => Box::new(RunsAsJobs::begin(out)?),

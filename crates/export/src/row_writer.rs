@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::csv::cell;
+use super::csv::Csv;
 use super::parquet::Parquet;
 use super::record_columns::{Kind, Value};
 
@@ -53,9 +53,9 @@ pub trait Row: Serialize {
 }
 
 /// Writes rows in one form.
-pub enum RowWriter<W> {
+pub enum RowWriter<W: Write> {
     /// Text.
-    Csv(W),
+    Csv(Csv<W>),
     /// Documents.
     JsonLines(W),
     /// Columns.
@@ -67,15 +67,11 @@ impl<W: Write> RowWriter<W> {
     ///
     /// # Errors
     /// As the output reports them.
-    pub fn begin<R: Row>(form: RowForm, mut out: W) -> io::Result<Self> {
+    pub fn begin<R: Row>(form: RowForm, out: W) -> io::Result<Self> {
         Ok(match form {
-            RowForm::Csv => {
-                let names: Vec<&str> = R::shapes().iter().map(|shape| shape.name).collect();
-                writeln!(out, "{}", names.join(","))?;
-                Self::Csv(out)
-            }
+            RowForm::Csv => Self::Csv(Csv::begin(out, R::shapes().into_iter().map(|shape| shape.name))?),
             RowForm::JsonLines => Self::JsonLines(out),
-            RowForm::Parquet => Self::Parquet(Parquet::begin(out, R::shapes())?),
+            RowForm::Parquet => Self::Parquet(Parquet::begin(out, &R::shapes())?),
         })
     }
 
@@ -85,15 +81,7 @@ impl<W: Write> RowWriter<W> {
     /// As the output reports them.
     pub fn row<R: Row>(&mut self, row: &R) -> io::Result<()> {
         match self {
-            Self::Csv(out) => {
-                for (number, value) in row.values().iter().enumerate() {
-                    if number > 0 {
-                        out.write_all(b",")?;
-                    }
-                    cell(out, value)?;
-                }
-                out.write_all(b"\n")
-            }
+            Self::Csv(table) => table.row(row.values().into_iter()),
             Self::JsonLines(out) => {
                 serde_json::to_writer(&mut *out, row)?;
                 out.write_all(b"\n")
@@ -108,7 +96,8 @@ impl<W: Write> RowWriter<W> {
     /// As the output reports them.
     pub fn finish(self) -> io::Result<()> {
         match self {
-            Self::Csv(mut out) | Self::JsonLines(mut out) => out.flush(),
+            Self::Csv(mut table) => table.end(),
+            Self::JsonLines(mut out) => out.flush(),
             Self::Parquet(mut table) => table.end(),
         }
     }

@@ -305,6 +305,5 @@ fn put<T: Copy>(order: &[u32], values: &[T]) -> Vec<T> {
     order.iter().map(|row| values[*row as usize]).collect()
 }
 
-#[cfg(feature = "columnar")]
 #[cfg(test)]
 mod tests;

@@ -6,7 +6,6 @@
 //! pages of version 2 with delta encodings, `pyarrow_int96_gzip` times of old Spark; `polars_zstd` nanoseconds without
 //! a zone and single precision; `duckdb` milliseconds as numbers and decimals.
 
-#![cfg(feature = "columnar")]
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail by panicking")]
 
 use std::fs::File;

@@ -1,4 +1,4 @@
-//! zig as the linker, for an old C library and for other processors than this one's.
+//! zig as the linker and the C compiler, for an old C library and for other processors than this one's.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 /// The C library of 2014, which every Linux that Python 3.9 runs on has.
 const GLIBC: &str = "2.17";
 
-/// What Cargo is told: a linker, which is written into a folder.
+/// What Cargo is told: a linker, which is written into a folder, and what zstd is compiled with.
 ///
 /// # Errors
 /// For other targets, and where there is no zig: what to install.
@@ -20,8 +20,11 @@ pub fn variables(target: &str, folder: &Path) -> Result<Vec<(String, String)>, S
     let zig = zig().ok_or_else(|| {
         format!("no zig to link for {target} with: pip install ziglang; or leave --target out")
     })?;
-    variable(target, &folder.join(format!("link-{processor}.sh")), &script(&zig, processor))
-        .map(|one| vec![one])
+    let linker = variable(target, &folder.join(format!("link-{processor}.sh")), &script(&zig, processor))?;
+    let name = target.replace('-', "_");
+    // zig checks for undefined behaviour with calls into a library that is not linked.
+    let compiler = format!("{zig} cc -target {processor}-linux-gnu.{GLIBC} -fno-sanitize=undefined");
+    Ok(vec![linker, (format!("CC_{name}"), compiler), (format!("AR_{name}"), format!("{zig} ar"))])
 }
 
 /// How zig is called here, if it is here.

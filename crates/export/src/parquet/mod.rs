@@ -1,56 +1,42 @@
-//! The table by columns: Parquet with flat optional columns, without compression.
+//! The table by columns: Parquet with flat optional columns, without compression, and texts once each in a dictionary,
+//! which is what a table of runs needs most.
 //!
-//! Written here in full, because that part of the format is small: a build without the `parquet` crate, which
-//! takes half as long as all of this program, writes it too. Texts are kept once each in a dictionary,
-//! which is what a table of runs needs most. Source: `README.md`, `Encodings.md` and
-//! `src/main/thrift/parquet.thrift` of apache/parquet-format 2.10.
+//! The crate that reads Parquet puts the file together: headers, places and the footer. What is in a page is made here:
+//! the crate's own writers of columns have all encodings in them, and would make the program 0.7 MB larger.
 
 mod page;
-mod thrift;
 
 use std::io::{self, Write};
+use std::sync::Arc;
 
+use bytes::Bytes;
 use fathom_record::RunRecord;
+use page::pages;
+use parquet::basic::{Encoding, LogicalType, Repetition, Type as Physical};
+use parquet::column::page::{CompressedPage, Page, PageWriter};
+use parquet::column::writer::ColumnCloseResult;
+use parquet::errors::Result;
+use parquet::file::metadata::{ColumnChunkMetaData, KeyValue};
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::{SerializedFileWriter, SerializedPageWriter, TrackedWrite};
+use parquet::schema::types::{ColumnDescPtr, Type, TypePtr};
 
 use super::Exporter;
 use super::record_columns::{COLUMNS, Kind, Value};
 use super::record_rows::lines;
 use super::row_writer::Shape;
-use page::pages;
-use thrift::Compact;
 
-const MAGIC: &[u8; 4] = b"PAR1";
 /// Rows of a group: large enough that headers do not count, small enough to be held.
 const GROUP_ROWS: usize = 64 * 1024;
-/// Encodings, by their numbers in the format.
-const PLAIN: i32 = 0;
-const RLE: i32 = 3;
-const RLE_DICTIONARY: i32 = 8;
 
 /// Writes the table by columns.
 pub struct Parquet<W> {
     out: W,
-    columns: Vec<Shape>,
-    at: u64,
+    kinds: Vec<Kind>,
     /// Values that wait for their group, by column.
     waiting: Vec<Vec<Value>>,
-    groups: Vec<Group>,
-}
-
-/// A row group as the footer names it.
-struct Group {
-    rows: u64,
-    bytes: u64,
-    chunks: Vec<Chunk>,
-}
-
-/// One column of a row group.
-struct Chunk {
-    column: usize,
-    values: u64,
-    bytes: u64,
-    dictionary_at: Option<u64>,
-    data_at: u64,
+    /// What is written goes through memory, a group at a time, so that one writer serves outputs of any type.
+    file: SerializedFileWriter<Vec<u8>>,
 }
 
 impl<W: Write> Parquet<W> {
@@ -58,10 +44,12 @@ impl<W: Write> Parquet<W> {
     ///
     /// # Errors
     /// As the output reports them.
-    pub fn begin(mut out: W, columns: Vec<Shape>) -> io::Result<Self> {
-        out.write_all(MAGIC)?;
-        let waiting = columns.iter().map(|_| Vec::new()).collect();
-        Ok(Self { out, columns, at: MAGIC.len() as u64, waiting, groups: Vec::new() })
+    pub fn begin(out: W, columns: &[Shape]) -> io::Result<Self> {
+        let file = SerializedFileWriter::new(Vec::new(), schema(columns)?, Arc::new(properties(columns)))?;
+        let kinds = columns.iter().map(|column| column.kind).collect();
+        let mut table = Self { out, kinds, waiting: vec![Vec::new(); columns.len()], file };
+        table.hand_over()?;
+        Ok(table)
     }
 
     /// Takes a row: a value for each column, in their order.
@@ -82,99 +70,30 @@ impl<W: Write> Parquet<W> {
     /// As the output reports them.
     pub fn end(&mut self) -> io::Result<()> {
         self.write_group()?;
-        let footer = self.footer();
-        self.put(&footer)?;
-        self.put(&(footer.len() as u32).to_le_bytes())?;
-        self.put(MAGIC)?;
+        self.file.finish()?;
+        self.hand_over()?;
         self.out.flush()
-    }
-
-    fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.at += bytes.len() as u64;
-        self.out.write_all(bytes)
     }
 
     /// Writes the rows that wait as a group.
     fn write_group(&mut self) -> io::Result<()> {
-        let rows = self.waiting.first().map_or(0, Vec::len) as u64;
-        if rows == 0 {
+        if self.waiting.first().is_none_or(Vec::is_empty) {
             return Ok(());
         }
-        let start = self.at;
-        let mut chunks = Vec::with_capacity(self.columns.len());
-        for column in 0..self.columns.len() {
-            let values = std::mem::take(&mut self.waiting[column]);
-            chunks.push(self.write_chunk(column, &values)?);
+        let columns = self.file.schema_descr().columns().to_vec();
+        let mut group = self.file.next_row_group()?;
+        for ((column, kind), waiting) in columns.iter().zip(&self.kinds).zip(&mut self.waiting) {
+            let (bytes, chunk) = chunk(column, *kind, &std::mem::take(waiting))?;
+            group.append_column(&bytes, chunk)?;
         }
-        self.groups.push(Group { rows, bytes: self.at - start, chunks });
-        Ok(())
+        group.close()?;
+        self.hand_over()
     }
 
-    fn write_chunk(&mut self, column: usize, values: &[Value]) -> io::Result<Chunk> {
-        let start = self.at;
-        let pages = pages(self.columns[column].kind, values);
-        let mut dictionary_at = None;
-        if let Some((bytes, texts)) = &pages.dictionary {
-            dictionary_at = Some(self.at);
-            self.put(&page_header(2, bytes.len(), |header| {
-                header.inner(7, |page| {
-                    page.i32(1, *texts as i32);
-                    page.i32(2, PLAIN);
-                });
-            }))?;
-            self.put(bytes)?;
-        }
-        let data_at = self.at;
-        let encoding = if pages.dictionary.is_some() { RLE_DICTIONARY } else { PLAIN };
-        self.put(&page_header(0, pages.data.len(), |header| {
-            header.inner(5, |page| {
-                page.i32(1, values.len() as i32);
-                page.i32(2, encoding);
-                page.i32(3, RLE);
-                page.i32(4, RLE);
-            });
-        }))?;
-        self.put(&pages.data)?;
-        let bytes = self.at - start;
-        Ok(Chunk { column, values: values.len() as u64, bytes, dictionary_at, data_at })
-    }
-
-    /// The footer: schema, groups, and where each column's pages begin.
-    fn footer(&self) -> Vec<u8> {
-        let mut footer = Compact::default();
-        footer.i32(1, 2);
-        let elements: Vec<Option<usize>> =
-            std::iter::once(None).chain((0..self.columns.len()).map(Some)).collect();
-        footer.structs(2, &elements, |schema, element| match element {
-            None => {
-                schema.text(4, "fathom");
-                schema.i32(5, self.columns.len() as i32);
-            }
-            Some(column) => {
-                schema.i32(1, physical_type(self.columns[*column].kind));
-                schema.i32(3, 1);
-                schema.text(4, self.columns[*column].name);
-                if self.columns[*column].kind == Kind::Text {
-                    schema.i32(6, 0);
-                }
-            }
-        });
-        footer.i64(3, self.groups.iter().map(|group| group.rows).sum::<u64>() as i64);
-        footer.structs(4, &self.groups, |out, group| {
-            out.structs(1, &group.chunks, |out, chunk| {
-                write_chunk_meta(out, chunk, &self.columns[chunk.column])
-            });
-            out.i64(2, group.bytes as i64);
-            out.i64(3, group.rows as i64);
-        });
-        let described: Vec<usize> = (0..self.columns.len()).collect();
-        footer.structs(5, &described, |pair, column| {
-            pair.text(1, self.columns[*column].name);
-            pair.text(2, self.columns[*column].what);
-        });
-        footer.text(6, concat!("fathom version ", env!("CARGO_PKG_VERSION")));
-        footer.stop();
-        footer.bytes
+    /// Hands over what was written into memory; the writer counts its bytes by itself.
+    fn hand_over(&mut self) -> io::Result<()> {
+        self.file.flush()?;
+        self.out.write_all(&std::mem::take(self.file.inner_mut()))
     }
 }
 
@@ -188,43 +107,134 @@ impl<W: Write> Exporter for Parquet<W> {
     }
 }
 
-/// The header of a page that is not compressed, so that it has one size.
-fn page_header(kind: i32, bytes: usize, rest: impl FnOnce(&mut Compact)) -> Vec<u8> {
-    let mut header = Compact::default();
-    header.i32(1, kind);
-    header.i32(2, bytes as i32);
-    header.i32(3, bytes as i32);
-    rest(&mut header);
-    header.stop();
-    header.bytes
+fn schema(columns: &[Shape]) -> Result<TypePtr> {
+    let field = |column: &Shape| {
+        let (physical, logical) = match column.kind {
+            Kind::Flag => (Physical::BOOLEAN, None),
+            Kind::Integer => (Physical::INT64, None),
+            Kind::Real => (Physical::DOUBLE, None),
+            Kind::Text => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
+        };
+        let field = Type::primitive_type_builder(column.name, physical).with_logical_type(logical);
+        field.with_repetition(Repetition::OPTIONAL).build().map(Arc::new)
+    };
+    let fields = columns.iter().map(field).collect::<Result<_>>()?;
+    Type::group_type_builder("fathom").with_fields(fields).build().map(Arc::new)
 }
 
-fn write_chunk_meta(out: &mut Compact, chunk: &Chunk, column: &Shape) {
-    let start = chunk.dictionary_at.unwrap_or(chunk.data_at);
-    out.i64(2, start as i64);
-    out.inner(3, |meta| {
-        meta.i32(1, physical_type(column.kind));
-        let encodings =
-            if column.kind == Kind::Text { [PLAIN, RLE, RLE_DICTIONARY].as_slice() } else { &[PLAIN, RLE] };
-        meta.i32s(2, encodings);
-        meta.one_text(3, column.name);
-        meta.i32(4, 0);
-        meta.i64(5, chunk.values as i64);
-        meta.i64(6, chunk.bytes as i64);
-        meta.i64(7, chunk.bytes as i64);
-        meta.i64(9, chunk.data_at as i64);
-        if let Some(at) = chunk.dictionary_at {
-            meta.i64(11, at as i64);
+/// What the file says of itself, and what each column is, for people.
+fn properties(columns: &[Shape]) -> WriterProperties {
+    let described =
+        columns.iter().map(|column| KeyValue::new(column.name.to_owned(), column.what.to_owned()));
+    WriterProperties::builder()
+        .set_created_by(concat!("fathom version ", env!("CARGO_PKG_VERSION")).to_owned())
+        .set_key_value_metadata(Some(described.collect()))
+        .set_offset_index_disabled(true)
+        .build()
+}
+
+/// A column's values of a group: pages, and what the footer says of them.
+fn chunk(column: &ColumnDescPtr, kind: Kind, values: &[Value]) -> Result<(Bytes, ColumnCloseResult)> {
+    let pages = pages(kind, values);
+    let num_values = values.len() as u32;
+    let mut out = TrackedWrite::new(Vec::new());
+    let mut writer = SerializedPageWriter::new(&mut out);
+    let mut put = |page: Page, bytes: usize| {
+        writer.write_page(CompressedPage::new(page, bytes)).map(|written| written.offset as i64)
+    };
+    let mut dictionary_at = None;
+    let mut encoding = Encoding::PLAIN;
+    if let Some((dictionary, texts)) = pages.dictionary {
+        let bytes = dictionary.len();
+        let page = Page::DictionaryPage {
+            buf: dictionary.into(),
+            num_values: texts as u32,
+            encoding: Encoding::PLAIN,
+            is_sorted: false,
+        };
+        dictionary_at = Some(put(page, bytes)?);
+        encoding = Encoding::RLE_DICTIONARY;
+    }
+    let bytes = pages.data.len();
+    let levels = Encoding::RLE;
+    let page = Page::DataPage {
+        buf: pages.data.into(),
+        num_values,
+        encoding,
+        def_level_encoding: levels,
+        rep_level_encoding: levels,
+        statistics: None,
+    };
+    let data_at = put(page, bytes)?;
+    writer.close()?;
+    let bytes = Bytes::from(out.into_inner()?);
+    let length = bytes.len() as i64;
+    let metadata = ColumnChunkMetaData::builder(column.clone())
+        .set_encodings(vec![Encoding::PLAIN, levels, encoding])
+        .set_num_values(num_values.into())
+        .set_total_compressed_size(length)
+        .set_total_uncompressed_size(length)
+        .set_dictionary_page_offset(dictionary_at)
+        .set_data_page_offset(data_at)
+        .build()?;
+    let close = ColumnCloseResult {
+        bytes_written: bytes.len() as u64,
+        rows_written: num_values.into(),
+        metadata,
+        bloom_filter: None,
+        column_index: None,
+        offset_index: None,
+    };
+    Ok((bytes, close))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parquet::file::reader::{FileReader, SerializedFileReader};
+    use parquet::record::Field;
+
+    #[test]
+    fn what_is_written_is_read_back_row_by_row() {
+        let shapes = [
+            Shape { name: "word", kind: Kind::Text, what: "a word" },
+            Shape { name: "count", kind: Kind::Integer, what: "a count" },
+            Shape { name: "share", kind: Kind::Real, what: "a share" },
+            Shape { name: "holds", kind: Kind::Flag, what: "whether" },
+        ];
+        let rows = [
+            [Value::Text("a".to_owned()), Value::Integer(7), Value::Absent, Value::Flag(true)],
+            [Value::Absent, Value::Integer(u64::MAX), Value::Real(0.5), Value::Absent],
+        ];
+        let mut out = Vec::new();
+        let mut table = Parquet::begin(&mut out, &shapes).unwrap();
+        // More than a group takes.
+        let all = GROUP_ROWS + 3;
+        (0..all).try_for_each(|at| table.row(rows[at % 2].iter().cloned())).unwrap();
+        table.end().unwrap();
+        let file = SerializedFileReader::new(Bytes::from(out)).unwrap();
+        assert_eq!(file.metadata().num_row_groups(), 2);
+        let described = file.metadata().file_metadata().key_value_metadata().unwrap();
+        assert_eq!((described[3].key.as_str(), described[3].value.as_deref()), ("holds", Some("whether")));
+        let wanted = [
+            [Field::Str("a".to_owned()), Field::Long(7), Field::Null, Field::Bool(true)],
+            [Field::Null, Field::Long(i64::MAX), Field::Double(0.5), Field::Null],
+        ];
+        let read = file.get_row_iter(None).unwrap().map(|row| row.unwrap());
+        let mut count = 0;
+        for (at, row) in read.enumerate() {
+            let fields: Vec<Field> = row.get_column_iter().map(|(_, field)| field.clone()).collect();
+            assert_eq!(fields, wanted[at % 2], "{at}");
+            count += 1;
         }
-    });
-}
+        assert_eq!(count, all);
+    }
 
-/// The format's type of a kind.
-fn physical_type(kind: Kind) -> i32 {
-    match kind {
-        Kind::Flag => 0,
-        Kind::Integer => 2,
-        Kind::Real => 5,
-        Kind::Text => 6,
+    #[test]
+    fn a_table_without_rows_is_whole() {
+        let mut out = Vec::new();
+        let shape = Shape { name: "count", kind: Kind::Integer, what: "a count" };
+        Parquet::begin(&mut out, &[shape]).unwrap().end().unwrap();
+        assert_eq!(SerializedFileReader::new(Bytes::from(out)).unwrap().metadata().num_row_groups(), 0);
     }
 }

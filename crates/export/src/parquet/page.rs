@@ -3,7 +3,6 @@
 //! Source: `Encodings.md` of apache/parquet-format.
 
 use super::super::record_columns::{Kind, Value};
-use super::thrift::varint;
 
 /// One column's values of a row group, as a dictionary page (texts only) and a data page.
 pub struct Pages {
@@ -96,6 +95,15 @@ fn runs(numbers: impl Iterator<Item = u64>, bits: u32) -> Vec<u8> {
         write(done);
     }
     bytes
+}
+
+/// Seven bits a byte, the lowest first; the eighth says that more follow.
+fn varint(bytes: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        bytes.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    bytes.push(value as u8);
 }
 
 #[cfg(test)]

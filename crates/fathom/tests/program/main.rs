@@ -28,7 +28,6 @@ mod fio;
 mod fio_status;
 mod fleets;
 mod gated;
-#[cfg(feature = "columnar")]
 mod gathered;
 mod guarded;
 mod handed_over;

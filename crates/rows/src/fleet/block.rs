@@ -3,6 +3,9 @@
 //! A block is its length and the volume's name, then what is known of the volume, then its rows. Numbers are written
 //! in groups of seven bits, times as what their distance differs from the one before, and counts without a fraction
 //! as whole numbers, so that a row of a usual series takes 10 to 20 bytes.
+//!
+//! Numbers of seven-bit groups are 20 lines of this; the rest is the form of a row. `postcard` writes the same numbers, but a
+//! count that is whole or not as two values, five bytes a row more, and `serde` would be compiled into this room for it.
 
 use super::{Latest, Run};
 use crate::{Interval, Values};

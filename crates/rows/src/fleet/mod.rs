@@ -13,10 +13,6 @@ mod latest;
 mod moment;
 mod number;
 mod one;
-#[cfg(feature = "columnar")]
-mod parquet;
-#[cfg(not(feature = "columnar"))]
-#[path = "parquet_absent.rs"]
 mod parquet;
 mod text;
 mod volume_columns;

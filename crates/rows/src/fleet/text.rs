@@ -109,6 +109,8 @@ struct Rows<'a, T> {
     layout: &'a Layout,
     /// What each column is, up to the last that is needed.
     columns: Vec<Option<Cell>>,
+    /// Made for the first line that needs it.
+    cells: Option<Cells>,
     gather: Gather<'a, T>,
 }
 
@@ -151,7 +153,7 @@ impl<'a, T: RunSink> Rows<'a, T> {
             }
             columns[at] = Some(cell);
         }
-        Self { layout, columns, gather: Gather::new(taker) }
+        Self { layout, columns, cells: None, gather: Gather::new(taker) }
     }
 
     /// Takes the first line of some if it is of the volume of the line before and all its cells are written
@@ -212,15 +214,13 @@ impl<'a, T: RunSink> Rows<'a, T> {
 
     /// Takes the first line of some, and says how long it is with its end.
     fn row(&mut self, text: &[u8], at: u64) -> usize {
-        let mut cells = Cells { text, at: 0, ended: false };
+        let length = memchr::memchr(b'\n', text).map_or(text.len(), |end| end + 1);
+        let mut cells = self.cells.take().unwrap_or_default();
+        cells.read(&text[..length], self.columns.len());
         let mut demand: [&[u8]; 5] = [&[]; 5];
         let mut volume: &[u8] = &[];
         let mut facts: [&[u8]; FACTS] = [&[]; FACTS];
-        for (number, column) in self.columns.iter().enumerate() {
-            if cells.ended && number > 0 {
-                break;
-            }
-            let cell = cells.next();
+        for (cell, column) in cells.iter().zip(&self.columns) {
             match column {
                 None => {}
                 Some(Cell::Volume) => volume = cell,
@@ -228,14 +228,12 @@ impl<'a, T: RunSink> Rows<'a, T> {
                 Some(Cell::Fact(fact)) => facts[*fact as usize] = cell,
             }
         }
-        let length = cells.line();
-        if volume.is_empty() && text[..length].trim_ascii().is_empty() {
-            return length;
-        }
-        if self.gather.row(volume) {
+        let is_blank = volume.is_empty() && text[..length].trim_ascii().is_empty();
+        if !is_blank && self.gather.row(volume) {
             let at_ns = self.interval(demand, at);
             self.facts(at_ns, facts);
         }
+        self.cells = Some(cells);
         length
     }
 
@@ -288,54 +286,45 @@ fn plain_cell(text: &[u8]) -> Option<usize> {
     (plain(text[..end].first()) && plain(text[..end].last())).then_some(end)
 }
 
-/// The cells of a line, one by one.
-struct Cells<'a> {
-    text: &'a [u8],
-    at: usize,
-    ended: bool,
+/// The first cells of a line, however they are written.
+struct Cells {
+    reader: csv_core::Reader,
+    /// All of them without their quotes, and where each ends.
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+    count: usize,
 }
 
-impl<'a> Cells<'a> {
-    /// The next cell without its quotes and the blanks around it; empty behind the last.
-    fn next(&mut self) -> &'a [u8] {
-        if self.ended {
-            return &[];
-        }
-        let text = &self.text[self.at..];
-        if text.first() == Some(&b'"') {
-            return self.quoted();
-        }
-        let end = text.iter().position(|byte| matches!(byte, b',' | b'\n')).unwrap_or(text.len());
-        self.ended = text.get(end) != Some(&b',');
-        self.at += end + 1;
-        trimmed(&text[..end])
-    }
-
-    fn quoted(&mut self) -> &'a [u8] {
-        let text = &self.text[self.at + 1..];
-        let end = text.iter().position(|byte| matches!(byte, b'"' | b'\n')).unwrap_or(text.len());
-        let behind = &text[end..];
-        let more = behind.iter().position(|byte| matches!(byte, b',' | b'\n')).unwrap_or(behind.len());
-        self.ended = behind.get(more) != Some(&b',');
-        self.at += 1 + end + more + 1;
-        trimmed(&text[..end])
-    }
-
-    /// Length of the whole line with its end.
-    fn line(&mut self) -> usize {
-        if !self.ended {
-            let text = &self.text[self.at..];
-            self.at += text.iter().position(|byte| *byte == b'\n').map_or(text.len(), |end| end + 1);
-        }
-        self.at.min(self.text.len())
+impl Default for Cells {
+    fn default() -> Self {
+        // What ends a line is known before; a carriage return is a blank as any other.
+        let reader = csv_core::ReaderBuilder::new().terminator(csv_core::Terminator::Any(b'\n')).build();
+        Self { reader, bytes: Vec::new(), ends: Vec::new(), count: 0 }
     }
 }
 
-/// Without blanks around it, which few have.
-fn trimmed(cell: &[u8]) -> &[u8] {
-    match (cell.first(), cell.last()) {
-        (Some(first), Some(last)) if *first <= b' ' || *last <= b' ' => cell.trim_ascii(),
-        _ => cell,
+impl Cells {
+    /// Reads at most so many.
+    fn read(&mut self, line: &[u8], most: usize) {
+        self.bytes.resize(self.bytes.len().max(line.len()), 0);
+        self.ends.resize(most, 0);
+        self.reader.reset();
+        let (_, read, bytes, count) = self.reader.read_record(line, &mut self.bytes, &mut self.ends);
+        self.count = count;
+        // What is left open at the end ends there: the last line, or a quote.
+        if read == line.len() {
+            let (_, _, _, more) =
+                self.reader.read_record(&[], &mut self.bytes[bytes..], &mut self.ends[count..]);
+            self.count += more;
+        }
+    }
+
+    /// Without the blanks around them.
+    fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        let mut start = 0;
+        self.ends[..self.count]
+            .iter()
+            .map(move |end| self.bytes[std::mem::replace(&mut start, *end)..*end].trim_ascii())
     }
 }
 
@@ -390,6 +379,24 @@ mod tests {
         assert!(runs[1].trouble.as_ref().unwrap().contains("180,-3"), "{:?}", runs[1].trouble);
         assert_eq!((runs[2].intervals.len(), runs[2].size_gib.get()), (1, None));
         assert_eq!(read(std::slice::from_ref(&WHOLE), "a")[0].intervals, []);
+    }
+
+    #[test]
+    fn cells_are_quoted_or_not() {
+        let mut cells = Cells::default();
+        for (line, most, wanted) in [
+            ("a,b,c\n", 2, ["a", "b"].as_slice()),
+            ("a,b\r\n", 3, &["a", "b"]),
+            ("\"a,1\" , \"b\",\"c\"\"d\"\n", 3, &["a,1", "\"b\"", "c\"d"]),
+            ("a,,\n", 3, &["a", "", ""]),
+            ("a,\"open, still\n", 4, &["a", "open, still"]),
+            ("last", 1, &["last"]),
+            ("\n", 2, &[]),
+        ] {
+            cells.read(line.as_bytes(), most);
+            let read: Vec<_> = cells.iter().map(|cell| std::str::from_utf8(cell).unwrap()).collect();
+            assert_eq!(read, wanted, "{line:?}");
+        }
     }
 
     #[test]
