@@ -8,11 +8,11 @@ use fathom_engine::{EngineError, ErrorKind};
 use fathom_plan::{PlanError, PlanErrorKind};
 use fathom_record::workload::WorkloadError;
 use fathom_report::ReportError;
+use fathom_report::layout;
 use fathom_store::{StoreError, StoreErrorKind};
 use fathom_tools::Refusal;
 use serde::Serialize;
 
-use crate::layout;
 use crate::output::{self, Machine};
 use crate::status::Status;
 

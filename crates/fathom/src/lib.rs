@@ -10,7 +10,6 @@ mod config;
 mod failure;
 mod habit;
 mod interrupt;
-mod layout;
 mod misuse;
 mod onlooker;
 mod output;

@@ -155,7 +155,7 @@ pub fn stdout_closed() -> Failure {
 /// Writes a message to stderr, without anything in it that a terminal would obey. Nobody can be told when
 /// that fails.
 pub fn message(text: &str) {
-    let cell = |cell: &str| crate::layout::plain(cell);
+    let cell = |cell: &str| fathom_report::layout::plain(cell);
     let line = |line: &str| line.split('\t').map(cell).collect::<Vec<_>>().join("\t");
     let text = text.split('\n').map(line).collect::<Vec<_>>().join("\n");
     let text = on_terminal(&text, &Term::stderr());

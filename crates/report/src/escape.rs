@@ -1,25 +1,12 @@
 //! Makes text from people and devices harmless in each medium.
 
-use fathom_record::shell::is_obeyed as obeyed;
+use fathom_record::shell::is_obeyed;
+
+use crate::layout::plain;
 
 /// A finished page without such characters; line ends stay.
 pub fn page(html: &str) -> String {
-    html.chars().map(|c| if c != '\n' && obeyed(c) { '\u{fffd}' } else { c }).collect()
-}
-
-/// One line of text in which such characters are `U+FFFD`.
-pub fn plain(text: &str) -> String {
-    text.chars()
-        .map(|c| {
-            if c == '\n' || c == '\t' {
-                ' '
-            } else if obeyed(c) {
-                '\u{fffd}'
-            } else {
-                c
-            }
-        })
-        .collect()
+    html.chars().map(|c| if c != '\n' && is_obeyed(c) { '\u{fffd}' } else { c }).collect()
 }
 
 /// Text inside an XML element or a double-quoted attribute.

@@ -13,6 +13,7 @@ mod escape;
 pub mod html;
 mod imported;
 pub mod json;
+pub mod layout;
 mod ledger;
 pub mod markdown;
 mod moment;

@@ -1,6 +1,7 @@
 //! A table as values, and its forms: Markdown, and aligned text that leaves columns out to fit a width.
 
 use crate::escape;
+use crate::layout::plain;
 
 /// A column.
 #[derive(Clone, Copy, Debug)]
@@ -102,7 +103,7 @@ impl Table {
     /// it would be another one.
     pub fn text(&self, width: usize) -> (Vec<String>, Vec<&'static str>) {
         let cells: Vec<Vec<String>> =
-            self.rows.iter().map(|row| row.iter().map(|cell| escape::plain(cell)).collect()).collect();
+            self.rows.iter().map(|row| row.iter().map(|cell| plain(cell)).collect()).collect();
         let rooms: Vec<Room> = (0..self.columns.len()).map(|at| self.room(at, &cells)).collect();
         let (shown, left_out) = self.fitting(&rooms, width);
         let mut widths: Vec<usize> = shown.iter().map(|&at| rooms[at].widest).collect();

@@ -5,6 +5,7 @@ use std::path::Path;
 use fathom_measure::counted;
 use fathom_published::audit_published;
 use fathom_record::RunRecord;
+use fathom_report::layout;
 use fathom_tools::audit::{Finding, Weight, audit_run};
 use fathom_tools::import::{FileOutcome, ForeignTelemetry, Imported, KnownFiles, read_file};
 use fathom_tools::observers;
@@ -15,7 +16,6 @@ use super::published;
 use super::stored::{StorePlace, Stored, find};
 use crate::arguments::AuditArguments;
 use crate::failure::Failure;
-use crate::layout;
 use crate::output;
 use crate::status::Status;
 

@@ -85,7 +85,8 @@ fn text(settings: &Settings) -> String {
         text += &format!("defaults      fathom {} {}\n", defaults.command, flags.join(" "));
     }
     for variable in &settings.environment {
-        text += &format!("environment   {}={}\n", variable.name, crate::layout::plain(&variable.value));
+        text +=
+            &format!("environment   {}={}\n", variable.name, fathom_report::layout::plain(&variable.value));
     }
     text
 }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use fathom_measure::{Bytes, Nanos, counted};
 use fathom_record::WallFacts;
+use fathom_report::layout;
 use fathom_report::table::{Table, numbers, titles, words};
 use fathom_report::terminal::{self, Style};
 use fathom_target::drives::{Capture, Carried, Driver};
@@ -12,7 +13,6 @@ use serde::Serialize;
 
 use crate::arguments::DevicesArguments;
 use crate::failure::Failure;
-use crate::layout;
 use crate::output;
 use crate::output_file::{Content, OutputFile};
 use crate::status::Status;

@@ -12,14 +12,15 @@ use std::path::Path;
 
 use fathom_record::environment::Severity;
 use fathom_record::telemetry::AbsentSource;
+use fathom_report::layout;
 use fathom_telemetry::{Collector, SamplerPlan, environment};
 use serde::Serialize;
 
 use super::stored::StorePlace;
 use crate::arguments::DoctorArguments;
 use crate::failure::Failure;
+use crate::output;
 use crate::status::Status;
-use crate::{layout, output};
 
 /// Width of the names' column.
 const NAMES: usize = 16;

@@ -3,12 +3,12 @@
 use fathom_measure::Bytes;
 use fathom_record::engines::{ENGINES, EngineEntry, InFlight};
 use fathom_record::facts::TargetKind;
+use fathom_report::layout;
 use fathom_sim::{describe, describe_keys};
 use serde::Serialize;
 
 use crate::arguments::Switch;
 use crate::failure::Failure;
-use crate::layout;
 use crate::output;
 use crate::status::Status;
 

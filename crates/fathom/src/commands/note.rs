@@ -1,6 +1,7 @@
 //! `fathom note`: what people write about a run or a campaign.
 
 use fathom_campaign::calendar_now;
+use fathom_report::layout;
 use fathom_store::{Note, check_note};
 use serde::Serialize;
 
@@ -8,7 +9,6 @@ use super::author::author;
 use super::stored::{StorePlace, existing};
 use crate::arguments::NoteArguments;
 use crate::failure::Failure;
-use crate::layout;
 use crate::output;
 use crate::status::Status;
 

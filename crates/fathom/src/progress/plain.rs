@@ -2,10 +2,10 @@
 
 use fathom_campaign::{Progress, Second, StepNotice};
 use fathom_measure::Clock;
+use fathom_report::layout;
 use fathom_target::Preparation;
 
 use super::progress_words::{self, RemainingTime};
-use crate::layout;
 
 /// Figures come no more often than this.
 const EVERY_NS: u64 = 5_000_000_000;

@@ -1,11 +1,11 @@
 //! One line on a terminal that is drawn again as things change.
 
 use fathom_campaign::{Progress, Second, StepNotice};
+use fathom_report::layout;
 use fathom_target::Preparation;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::progress_words::{self, RemainingTime};
-use crate::layout;
 use crate::output;
 
 /// The line and what it says. It is taken away when this is dropped.

@@ -1,7 +1,7 @@
 //! Lines of a summary: wrapped, aligned and coloured.
 
 use super::Style;
-use crate::escape;
+use crate::layout::{LongWord, broken, plain};
 use crate::moment::Zone;
 use crate::table::{Table, clip, pad};
 
@@ -77,7 +77,7 @@ impl Sheet {
 
     /// One line as it is, cut at the width.
     pub fn line(&mut self, text: &str, tone: Option<Tone>) {
-        let text = clip(&escape::plain(text), self.style.width);
+        let text = clip(&plain(text), self.style.width);
         let tinted = self.tinted(text.trim_end(), tone);
         self.out.push_str(&tinted);
         self.out.push('\n');
@@ -85,14 +85,14 @@ impl Sheet {
 
     /// What is to be typed: one line and whole, however narrow the terminal, so that it can be copied.
     pub fn command(&mut self, command: &str, indent: usize) {
-        let line = format!("{}{}", " ".repeat(indent), escape::plain(command));
+        let line = format!("{}{}", " ".repeat(indent), plain(command));
         self.out.push_str(line.trim_end());
         self.out.push('\n');
     }
 
     /// A text wrapped at words, with `indent` spaces before each line.
     pub fn text(&mut self, text: &str, indent: usize, tone: Option<Tone>) {
-        for line in wrap(&escape::plain(text), self.width().saturating_sub(indent)) {
+        for line in wrap(text, self.width().saturating_sub(indent)) {
             self.line(&format!("{}{line}", " ".repeat(indent)), tone);
         }
     }
@@ -105,7 +105,7 @@ impl Sheet {
             self.text(text, 2, tone);
             return;
         }
-        for (at, line) in wrap(&escape::plain(text), room).iter().enumerate() {
+        for (at, line) in wrap(text, room).iter().enumerate() {
             let name = pad(if at == 0 { name } else { "" }, column, false);
             let line = self.tinted(&name, Some(Tone::Title).filter(|_| at == 0)) + &self.tinted(line, tone);
             self.out.push_str(line.trim_end());
@@ -154,7 +154,7 @@ impl Sheet {
 
     /// An item behind a mark of one letter.
     pub fn item(&mut self, mark: &str, item: &str, tone: Option<Tone>) {
-        let lines = wrap(&escape::plain(item), self.width().saturating_sub(4));
+        let lines = wrap(item, self.width().saturating_sub(4));
         for (at, line) in lines.iter().enumerate() {
             let mark = if at == 0 { mark } else { " " };
             self.line(&format!("  {mark} {line}"), tone);
@@ -162,63 +162,7 @@ impl Sheet {
     }
 }
 
-/// Words, of which a number with its groups of three digits is one.
-fn words(text: &str) -> Vec<String> {
-    let mut words: Vec<String> = Vec::new();
-    for word in text.split(' ').filter(|word| !word.is_empty()) {
-        let group = word.chars().take_while(char::is_ascii_digit).count() == 3;
-        match words.last_mut() {
-            Some(last)
-                if group && last.trim_start_matches('(').chars().all(|c| c.is_ascii_digit() || c == ' ') =>
-            {
-                last.push(' ');
-                last.push_str(word);
-            }
-            _ => words.push(word.to_owned()),
-        }
-    }
-    words
-}
-
 /// Lines of at most `width` characters, broken at spaces; a longer word is broken where it must be.
 fn wrap(text: &str, width: usize) -> Vec<String> {
-    let width = width.max(8);
-    let mut lines = vec![String::new()];
-    let mut length = 0;
-    for word in words(text) {
-        let mut rest: Vec<char> = word.chars().collect();
-        if length > 0 && length + 1 + rest.len() > width {
-            lines.push(String::new());
-            length = 0;
-        }
-        while rest.len() > width {
-            let tail = rest.split_off(width);
-            lines.push(String::new());
-            let full = lines.len() - 2;
-            lines[full] = rest.into_iter().collect();
-            rest = tail;
-        }
-        let last = lines.len() - 1;
-        if length > 0 {
-            lines[last].push(' ');
-            length += 1;
-        }
-        length += rest.len();
-        lines[last].extend(rest);
-    }
-    lines
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn text_is_broken_at_spaces_and_long_words_where_they_must() {
-        assert_eq!(wrap("one two three", 8), ["one two", "three"]);
-        assert_eq!(wrap("a 0123456789ab c", 8), ["a", "01234567", "89ab c"]);
-        assert_eq!(wrap("", 8), [""]);
-        assert_eq!(wrap("these 94 109, and 7", 9), ["these", "94 109,", "and 7"], "a number stays whole");
-        assert_eq!(wrap("its p99 392 us", 10), ["its p99", "392 us"], "two numbers are two words");
-    }
+    broken(("", ""), text, width.max(8), LongWord::Broken)
 }

@@ -2,8 +2,9 @@
 
 use serde::Serialize;
 
+use fathom_report::layout;
+
 use super::saved::{Entry, State};
-use crate::layout;
 
 /// The list for programs.
 #[derive(Serialize)]

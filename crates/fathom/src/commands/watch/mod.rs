@@ -8,11 +8,11 @@ use console::Term;
 use fathom_campaign::live_seconds::{
     Event, Head, News, Running, SecondLine, StepLine, Survey, candidates, look,
 };
+use fathom_report::layout;
 use serde::Serialize;
 
 use crate::arguments::WatchArguments;
 use crate::failure::Failure;
-use crate::layout;
 use crate::onlooker;
 use crate::output;
 use crate::status::Status;

@@ -5,10 +5,10 @@ use std::collections::VecDeque;
 use fathom_campaign::live_seconds::{DeviceLine, Event, Head, News, Running, SecondLine};
 use fathom_campaign::{Second, StepNotice};
 use fathom_measure::{ByteRate, Nanos, Rate};
+use fathom_report::layout;
 use fathom_report::table::clip;
 use fathom_report::terminal::bars;
 
-use crate::layout;
 use crate::progress::progress_words::{self, RemainingTime};
 
 /// Seconds that are kept.

@@ -27,12 +27,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::Serialize;
 
+use fathom_report::layout;
+
 use crate::arguments::DoctorArguments;
 use crate::failure::Failure;
 use crate::output_file::{Content, OutputFile};
 use crate::progress::Screen;
 use crate::status::Status;
-use crate::{interrupt, layout, output};
+use crate::{interrupt, output};
 use checks::{CHECKS, Desk};
 use typist::{Answer, CommandRunner};
 

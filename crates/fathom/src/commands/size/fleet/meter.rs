@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use fathom_measure::{Clock, WallClock};
+use fathom_report::layout;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::{layout, output};
+use crate::output;
 
 /// What is over sooner is not told.
 const SILENT_NS: u64 = 2_000_000_000;

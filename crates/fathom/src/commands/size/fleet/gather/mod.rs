@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use fathom_measure::Bytes;
+use fathom_report::layout;
 use fathom_rows::fleet::RunSink;
 use parts::{Part, Parts, Scatter, USUAL_PART, read_part};
 use scratch::Scratch;
@@ -19,7 +20,7 @@ use super::inputs::{Inputs, Piece};
 use super::meter::Meter;
 use super::stop::Stop;
 use crate::failure::Failure;
-use crate::{layout, output};
+use crate::output;
 pub use names::Names;
 pub use scratch::usual_folder;
 
