@@ -13,12 +13,6 @@ const NAMES: [&str; 2] = ["witness", "demand"];
 /// The compiler whose output is committed: another one's differs without being wrong.
 const COMPILER: &str = "clang version 14.0.6";
 
-pub const USAGE: &str = "\
-cargo xtask bpf            rebuild the objects of the programs that watch the block layer
-cargo xtask bpf --check    compare the committed objects with fresh ones, byte for byte
-
-Needs clang 14.0.6 and llvm-strip (Debian 12: apt-get install clang llvm); with another compiler nothing is compared.";
-
 /// Rebuilds, or with `check` compares. Without the compiler it says so and finds nothing.
 pub fn run(root: &Path, check: bool) -> Result<Vec<Finding>, String> {
     let version = Command::new("clang").arg("--version").output();

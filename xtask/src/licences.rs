@@ -7,9 +7,9 @@ use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
+use spdx::{Expression, ParseMode};
 
 use crate::finding::Finding;
-use crate::spdx;
 
 const POLICY: &str = "deny.toml";
 /// cargo-deny knows no patterns, so whole families are named here.
@@ -102,8 +102,7 @@ fn judge(policy: &Policy, packages: &[Package]) -> Vec<Finding> {
         if by_name || FORBIDDEN_FAMILIES.iter().any(|family| package.name.starts_with(family)) {
             refuse(format!("forbidden by {POLICY}: `cargo tree -i {}` shows who asks for it", package.name));
         }
-        match package.licence.as_deref().map(|licence| (licence, spdx::is_allowed(licence, &policy.licences)))
-        {
+        match package.licence.as_deref().map(|licence| (licence, is_allowed(licence, &policy.licences))) {
             Some((_, Some(true))) => {}
             Some((licence, Some(false))) => {
                 refuse(format!("licence `{licence}` is not allowed: replace it, or allow it in {POLICY}"));
@@ -113,6 +112,15 @@ fn judge(policy: &Policy, packages: &[Package]) -> Vec<Finding> {
         }
     }
     findings
+}
+
+/// Whether an expression can be satisfied with licences that are allowed. `None` when it cannot be read.
+///
+/// The older `MIT/Apache-2.0` means OR. A licence `WITH` an exception only permits more, so it is judged by the licence.
+fn is_allowed(expression: &str, allowed: &[String]) -> Option<bool> {
+    let expression = Expression::parse_mode(expression, ParseMode::LAX).ok()?;
+    let by_name = |name: &str| allowed.iter().any(|allowed| allowed == name);
+    Some(expression.evaluate(|asked| asked.license.id().is_some_and(|licence| by_name(licence.name))))
 }
 
 #[cfg(test)]
@@ -143,6 +151,28 @@ mod tests {
         let policy = read_policy(include_str!("../../deny.toml")).expect("the policy");
         assert!(policy.licences.contains(&"MIT".to_owned()));
         assert!(policy.forbidden.contains(&"openssl-sys".to_owned()));
+    }
+
+    #[test]
+    fn expressions_are_satisfied_or_not() {
+        let allowed = ["MIT".to_owned(), "Unicode-3.0".to_owned()];
+        for (expression, expected) in [
+            ("MIT", Some(true)),
+            ("GPL-3.0", Some(false)),
+            ("GPL-3.0 OR MIT", Some(true)),
+            ("MIT/Apache-2.0", Some(true)),
+            ("GPL-3.0 AND MIT", Some(false)),
+            ("(GPL-3.0 OR MIT) AND Unicode-3.0", Some(true)),
+            ("GPL-3.0 OR MIT AND BSL-1.0", Some(false)),
+            ("MIT WITH LLVM-exception", Some(true)),
+            ("", None),
+            ("MIT OR", None),
+            ("(MIT", None),
+            ("MIT MIT", None),
+            ("no-such-licence", None),
+        ] {
+            assert_eq!(is_allowed(expression, &allowed), expected, "{expression}");
+        }
     }
 
     #[test]

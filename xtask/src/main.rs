@@ -15,87 +15,112 @@ mod page;
 mod rules;
 mod scan;
 mod schema;
-mod spdx;
 mod statistics;
 mod tree;
 mod wheel;
 mod zip;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
 
 use finding::Finding;
 use tree::Tree;
 
-const USAGE: &str = "\
-cargo xtask tidy           check the house rules; lists file:line and what to do
-cargo xtask licences       check licences and forbidden crates against deny.toml
-cargo xtask bpf            rebuild the programs that watch the block layer; --check compares them
-cargo xtask schema         write the JSON Schemas of plans and records anew; --check compares them
-cargo xtask statistics     error rates of the statistics on simulated truth; `--help` for more
-cargo xtask dist           build a release and pack it: archive, .deb, OCI image, SBOM, checksums; `--help` for more
-cargo xtask page           make the page of fathom serve, with npm; `--help` for more
-cargo xtask wheel          build the Python package as a wheel; `--help` for more
-cargo xtask zip            build the program for Windows and pack it; `--help` for more
-cargo xtask catalog        bring the catalogue up to date from the cloud's API; `--help` for more
+/// The project's own tasks.
+#[derive(Parser)]
+#[command(
+    bin_name = "cargo xtask",
+    after_help = "cargo lab ...      try fathom where the truth is known, and in virtual machines\n\
+                  cargo benches ...  measure fathom next to its peers, and count an I/O's instructions"
+)]
+struct XtaskArguments {
+    #[command(subcommand)]
+    task: Task,
+}
 
-cargo lab                  try fathom where the truth is known, and in virtual machines; `--help` for more
-cargo benches              measure fathom beside its peers, and count an I/O's instructions; `--help` for more";
+#[derive(Subcommand)]
+enum Task {
+    /// Check the house rules; lists file:line and what to do.
+    Tidy,
+    /// Check licences and forbidden crates against deny.toml.
+    Licences,
+    /// Rebuild the programs that watch the block layer.
+    ///
+    /// Needs clang 14.0.6 and llvm-strip (Debian 12: apt-get install clang llvm); with another compiler nothing is
+    /// compared.
+    Bpf {
+        /// Compare the committed objects with fresh ones, byte for byte.
+        #[arg(long)]
+        check: bool,
+    },
+    /// Write the JSON Schemas of plans and records anew.
+    Schema {
+        /// Compare them with what the types say.
+        #[arg(long)]
+        check: bool,
+    },
+    /// Error rates of the statistics on simulated truth; `--help` for more.
+    #[command(disable_help_flag = true)]
+    Statistics {
+        /// What their own program takes.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        words: Vec<String>,
+    },
+    /// Build a release and pack it: archive, .deb, OCI image, SBOM and checksums.
+    Dist(dist::DistArguments),
+    /// Make the page of fathom serve; the next build of the program takes it in.
+    ///
+    /// Needs npm, and for --test a Chromium (Debian: apt-get install npm chromium).
+    Page {
+        /// Instead: walk through the page that this program serves, in a browser without a window.
+        #[arg(long, value_name = "PROGRAM")]
+        test: Option<PathBuf>,
+    },
+    /// Build the Python package as a wheel, for Python 3.9 and later; nothing of Python is needed.
+    Wheel(wheel::WheelArguments),
+    /// Build the program for Windows and pack it, with SHA256SUMS next to it.
+    Zip(zip::ZipArguments),
+    /// Bring the catalogue up to date from the cloud's API; without --write the changes are only shown.
+    Catalog(catalog::CatalogArguments),
+}
 
 fn main() -> ExitCode {
     // The manifest's folder is known when this is built; the workspace is one above it.
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."));
-    let task = std::env::args().nth(1);
-    let outcome = match task.as_deref() {
-        Some("tidy") => tidy(root),
-        Some("licences") => licences::check(root),
-        Some("statistics") => {
-            return statistics::run(root, std::env::args().skip(2)).unwrap_or_else(|error| {
-                eprintln!("xtask: {error}");
-                ExitCode::FAILURE
-            });
-        }
-        Some("schema") => {
-            return schema::run(root, std::env::args().skip(2)).unwrap_or_else(|error| {
-                eprintln!("xtask: {error}");
-                ExitCode::FAILURE
-            });
-        }
-        Some("dist") => return talking(dist::USAGE, |more| dist::run(root, more)),
-        Some("page") => return talking(page::USAGE, |more| page::run(root, more)),
-        Some("wheel") => return talking(wheel::USAGE, |more| wheel::run(root, more)),
-        Some("zip") => return talking(zip::USAGE, |more| zip::run(root, more)),
-        Some("catalog") => return talking(catalog::USAGE, |more| catalog::run(root, more)),
-        Some("bpf") => match std::env::args().nth(2).as_deref() {
-            None => bpf::run(root, false),
-            Some("--check") => bpf::run(root, true),
-            Some(_) => {
-                println!("{}", bpf::USAGE);
-                return ExitCode::SUCCESS;
-            }
-        },
-        Some("help" | "--help" | "-h") => {
-            println!("{USAGE}");
-            return ExitCode::SUCCESS;
-        }
-        _ => {
-            eprintln!("{USAGE}");
-            return ExitCode::from(2);
-        }
+    let outcome = match XtaskArguments::parse().task {
+        Task::Tidy => tidy(root).map(listed),
+        Task::Licences => licences::check(root).map(listed),
+        Task::Bpf { check } => bpf::run(root, check).map(listed),
+        Task::Schema { check } => schema::run(root, check),
+        Task::Statistics { words } => statistics::run(root, words),
+        Task::Dist(asked) => dist::run(root, asked).map(done),
+        Task::Page { test: None } => page::make(root).map(done),
+        Task::Page { test: Some(program) } => page::walk(root, &program).map(done),
+        Task::Wheel(asked) => wheel::run(root, &asked).map(done),
+        Task::Zip(asked) => zip::run(root, &asked).map(done),
+        Task::Catalog(asked) => catalog::run(root, &asked).map(done),
     };
-    match outcome {
-        Ok(findings) if findings.is_empty() => ExitCode::SUCCESS,
-        Ok(mut findings) => {
-            findings.sort();
-            findings.iter().for_each(|finding| println!("{finding}"));
-            println!("{} to put right", findings.len());
-            ExitCode::FAILURE
-        }
-        Err(error) => {
-            eprintln!("xtask: {error}");
-            ExitCode::FAILURE
-        }
+    outcome.unwrap_or_else(|error| {
+        eprintln!("xtask: {error}");
+        ExitCode::FAILURE
+    })
+}
+
+fn done((): ()) -> ExitCode {
+    ExitCode::SUCCESS
+}
+
+/// Prints what breaks the rules.
+fn listed(mut findings: Vec<Finding>) -> ExitCode {
+    if findings.is_empty() {
+        return ExitCode::SUCCESS;
     }
+    findings.sort();
+    findings.iter().for_each(|finding| println!("{finding}"));
+    println!("{} to put right", findings.len());
+    ExitCode::FAILURE
 }
 
 fn tidy(root: &Path) -> Result<Vec<Finding>, String> {
@@ -109,18 +134,12 @@ fn tidy(root: &Path) -> Result<Vec<Finding>, String> {
     Ok(findings)
 }
 
-/// A task with options, which prints what it finds itself.
-fn talking(usage: &str, task: impl FnOnce(Vec<String>) -> Result<(), String>) -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(2).collect();
-    if arguments.iter().any(|argument| argument == "--help" || argument == "-h") {
-        println!("{usage}");
-        return ExitCode::SUCCESS;
-    }
-    match task(arguments) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("xtask: {error}");
-            ExitCode::FAILURE
-        }
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn tasks_and_their_options_do_not_contradict_each_other() {
+        super::XtaskArguments::command().debug_assert();
     }
 }

@@ -27,27 +27,16 @@ const PACKED_MAX: usize = 45_000;
 /// Programs that are a Chromium.
 const BROWSERS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 
-pub const USAGE: &str = "\
-cargo xtask page                  make the page of fathom serve; the next build of the program takes it in
-cargo xtask page --test PROGRAM   walk through the page that PROGRAM serves, in a browser without a window
-
-Needs npm, and for --test a Chromium (Debian: apt-get install npm chromium).";
-
-/// Makes the page, or tries the one that a program serves.
-pub fn run(root: &Path, arguments: Vec<String>) -> Result<(), String> {
-    match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
-        [] => make(root),
-        ["--test", program] => walk(root, Path::new(program)),
-        _ => Err(format!("unknown arguments\n{USAGE}")),
-    }
-}
-
 /// Whether the tool that brings the page's parts is here.
 fn has_npm() -> bool {
     Command::new("npm").arg("--version").output().is_ok_and(|output| output.status.success())
 }
 
-fn make(root: &Path) -> Result<(), String> {
+/// Makes the page.
+///
+/// # Errors
+/// Where there is no npm, or the sources are wrong.
+pub fn make(root: &Path) -> Result<(), String> {
     if !has_npm() {
         return Err("no npm to make the page with (Debian: apt-get install npm)".to_owned());
     }
@@ -130,7 +119,11 @@ fn weigh(made: &Path, first: &BTreeSet<String>) -> Result<(), String> {
     Ok(())
 }
 
-fn walk(root: &Path, program: &Path) -> Result<(), String> {
+/// Walks through the page that a program serves, where there is a browser.
+///
+/// # Errors
+/// When the page does not do what it should.
+pub fn walk(root: &Path, program: &Path) -> Result<(), String> {
     let Some(browser) = BROWSERS.into_iter().find(|name| answers(name)) else {
         println!("skip   no chromium to walk through the page with");
         return Ok(());

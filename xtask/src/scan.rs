@@ -157,7 +157,7 @@ pub fn name(code: &str) -> &str {
 }
 
 /// The byte behind the brace that closes the one at `open`.
-pub fn closing(code: &str, open: usize) -> usize {
+fn closing(code: &str, open: usize) -> usize {
     let mut depth = 0usize;
     for (at, c) in code[open..].char_indices() {
         match c {

@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
-/// Writes them anew from the types, or with `--check` among the arguments compares.
+/// Writes them anew from the types, or with `check` compares.
 ///
 /// # Errors
 /// When cargo cannot be started.
-pub fn run(root: &Path, arguments: impl IntoIterator<Item = String>) -> Result<ExitCode, String> {
+pub fn run(root: &Path, check: bool) -> Result<ExitCode, String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let status = Command::new(cargo)
         .current_dir(root)
@@ -22,7 +22,7 @@ pub fn run(root: &Path, arguments: impl IntoIterator<Item = String>) -> Result<E
             "schemas",
             "--",
         ])
-        .args(arguments)
+        .args(check.then_some("--check"))
         .status()
         .map_err(|error| format!("cargo could not be started: {error}"))?;
     Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })

@@ -13,7 +13,7 @@ fn each_task_that_has_more_words_tells_them_and_does_nothing() {
     let (all, status) = said(&["--help"]);
     assert_eq!(status, Some(0));
     for task in ["dist", "page", "catalog"] {
-        assert!(all.contains(&format!("cargo xtask {task} ")), "{all}");
+        assert!(all.contains(&format!("\n  {task} ")), "{all}");
         let (own, status) = said(&[task, "--help"]);
         assert!(status == Some(0) && own.contains(&format!("cargo xtask {task}")), "{task}: {own}");
     }

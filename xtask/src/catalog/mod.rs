@@ -8,41 +8,44 @@ mod sheet;
 use std::path::Path;
 use std::process::Command;
 
+use clap::{ArgGroup, Args};
 use serde_json::Value;
 use sheet::{Change, Sheet};
 
-pub const USAGE: &str = "\
-cargo xtask catalog [OPTIONS]    bring catalog/ up to date; without --write only the changes are shown
-
-  --fetch             ask the cloud with its command-line tool `aws` (credentials as it finds them)
-  --instances FILE    instead: what `aws ec2 describe-instance-types --output json` printed
-  --prices FILE       instead: what `aws pricing get-products --service-code AmazonEC2 --output json` printed;
-                      again for another
-  --region NAME       region of the prices, and of the instance types. Default: us-east-1
-  --date YYYY-MM-DD   day of these facts; needed with files
-  --write             write the files; rows keep facts that the API does not give (rates of local disks)
-
-Rows that the API no longer names stay, and are listed: somebody may still run them.";
-
 /// What to read, and whether to write.
-#[derive(Default)]
-struct Options {
+#[derive(Args)]
+#[command(
+    group(ArgGroup::new("read").args(["fetch", "instances", "prices"]).multiple(true).required(true)),
+    after_help = "Rows that the API no longer names stay, and are listed: somebody may still run them."
+)]
+pub struct CatalogArguments {
+    /// Ask the cloud with its command-line tool `aws` (credentials as it finds them).
+    #[arg(long)]
     fetch: bool,
+    /// Instead: what `aws ec2 describe-instance-types --output json` printed.
+    #[arg(long, value_name = "FILE")]
     instances: Option<String>,
+    /// Instead: what `aws pricing get-products --service-code AmazonEC2 --output json` printed; again for another.
+    #[arg(long, value_name = "FILE")]
     prices: Vec<String>,
-    region: Option<String>,
+    /// Region of the prices, and of the instance types.
+    #[arg(long, value_name = "NAME", default_value = "us-east-1")]
+    region: String,
+    /// Day of these facts; needed with files.
+    #[arg(long, value_name = "YYYY-MM-DD")]
     date: Option<String>,
+    /// Write the files; rows keep facts that the API does not give (rates of local disks).
+    #[arg(long)]
     write: bool,
 }
 
 /// Does it.
 ///
 /// # Errors
-/// Arguments without sense, a document that is none, or files that cannot be read or written.
-pub fn run(root: &Path, arguments: Vec<String>) -> Result<(), String> {
-    let options = read(arguments)?;
-    let region = options.region.clone().unwrap_or_else(|| "us-east-1".to_owned());
-    let documents = documents(&options, &region)?;
+/// A document that is none, or files that cannot be read or written.
+pub fn run(root: &Path, options: &CatalogArguments) -> Result<(), String> {
+    let region = &options.region;
+    let documents = documents(options)?;
     let date = match &options.date {
         Some(date) => date.clone(),
         None if options.fetch => today()?,
@@ -60,7 +63,7 @@ pub fn run(root: &Path, arguments: Vec<String>) -> Result<(), String> {
     }
     for document in &documents.prices {
         let key = format!("aws-prices-{region}-{date}");
-        let place = prices::Place { region: &region, date: &date, key: &key };
+        let place = prices::Place { region, date: &date, key: &key };
         changes.extend(prices::update(&mut types, &mut costs, document, &place)?);
         sources.put(&[
             ("key", &key),
@@ -81,33 +84,13 @@ pub fn run(root: &Path, arguments: Vec<String>) -> Result<(), String> {
     Ok(())
 }
 
-fn read(arguments: Vec<String>) -> Result<Options, String> {
-    let mut options = Options::default();
-    let mut arguments = arguments.into_iter();
-    while let Some(argument) = arguments.next() {
-        let mut value = || arguments.next().ok_or_else(|| format!("{argument} needs a value"));
-        match argument.as_str() {
-            "--fetch" => options.fetch = true,
-            "--write" => options.write = true,
-            "--instances" => options.instances = Some(value()?),
-            "--prices" => options.prices.push(value()?),
-            "--region" => options.region = Some(value()?),
-            "--date" => options.date = Some(value()?),
-            _ => return Err(format!("`{argument}` is no option of catalog\n\n{USAGE}")),
-        }
-    }
-    if !options.fetch && options.instances.is_none() && options.prices.is_empty() {
-        return Err(format!("nothing to read\n\n{USAGE}"));
-    }
-    Ok(options)
-}
-
 struct Documents {
     instances: Option<Value>,
     prices: Vec<Value>,
 }
 
-fn documents(options: &Options, region: &str) -> Result<Documents, String> {
+fn documents(options: &CatalogArguments) -> Result<Documents, String> {
+    let region = options.region.as_str();
     let file = |path: &String| {
         let text = std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
         serde_json::from_str(&text).map_err(|error| format!("{path}: no JSON: {error}"))

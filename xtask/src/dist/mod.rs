@@ -19,6 +19,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use clap::Args;
 use serde_json::Value;
 
 use crate::page;
@@ -26,22 +27,6 @@ pub use archive::gzip;
 use archive::{Entry, tar};
 use trial::Trial;
 
-pub const USAGE: &str = "\
-cargo xtask dist [--target TRIPLE] [--profile NAME] [--out FOLDER] [--program FILE] [--ask FILE] [--try]
-
-Builds the program and packs it: fathom-VERSION-TRIPLE.tar.gz, a .deb, an OCI image, an SBOM and SHA256SUMS.
-  --target TRIPLE   Default: x86_64-unknown-linux-musl, a static program; Arm's is aarch64-unknown-linux-musl. It needs:
-                    rustup target add TRIPLE, and a C compiler for it (Debian: musl-tools; for another processor than
-                    this one's, zig: pip install ziglang), or its name in CC_x86_64_unknown_linux_musl.
-  --profile NAME    What it is built with. Default: dist.
-  --out FOLDER      Default: target/dist. Files of those names there are replaced.
-  --program FILE    Pack this program instead of building one.
-  --ask FILE        Ask this program for manual pages and completions, where the target's own does not run here.
-  --try             Unpack each into an empty folder and run the program with nothing else around it; another
-                    processor's by qemu-user-static. The image is checked by skopeo and umoci.";
-
-const DEFAULT_TARGET: &str = "x86_64-unknown-linux-musl";
-const DEFAULT_PROFILE: &str = "dist";
 const SHELLS: [(&str, &str); 3] = [
     ("bash", "usr/share/bash-completion/completions/fathom"),
     ("zsh", "usr/share/zsh/vendor-completions/_fathom"),
@@ -52,53 +37,34 @@ const SHELLS: [(&str, &str); 3] = [
 const NOTICES: &str = "usr/share/doc/fathom/NOTICES.txt";
 
 /// What was asked for.
-#[derive(Debug, PartialEq, Eq)]
-struct DistArguments {
+#[derive(Args)]
+pub struct DistArguments {
+    /// A static program's target: x86_64-unknown-linux-musl, or Arm's aarch64-unknown-linux-musl.
+    ///
+    /// It needs: rustup target add TRIPLE, and a C compiler for it (Debian: musl-tools; for another processor than this
+    /// one's, zig: pip install ziglang), or its name in CC_x86_64_unknown_linux_musl.
+    #[arg(long, value_name = "TRIPLE", default_value = "x86_64-unknown-linux-musl")]
     target: String,
+    /// What it is built with.
+    #[arg(long, value_name = "NAME", default_value = "dist")]
     profile: String,
+    /// Where it goes [default: target/dist]; files of those names there are replaced.
+    #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
+    /// Pack this program instead of building one.
+    #[arg(long, value_name = "FILE")]
     program: Option<PathBuf>,
+    /// Ask this program for manual pages and completions, where the target's own does not run here.
+    #[arg(long, value_name = "FILE")]
     ask: Option<PathBuf>,
+    /// Unpack each into an empty folder and run the program with nothing else around it.
+    ///
+    /// Another processor's is run by qemu-user-static. The image is checked by skopeo and umoci.
+    #[arg(long = "try")]
     tried: bool,
 }
 
-impl DistArguments {
-    fn read(arguments: Vec<String>) -> Result<Self, String> {
-        let mut asked = Self {
-            target: DEFAULT_TARGET.to_owned(),
-            profile: DEFAULT_PROFILE.to_owned(),
-            out: None,
-            program: None,
-            ask: None,
-            tried: false,
-        };
-        let mut words = arguments.into_iter();
-        while let Some(word) = words.next() {
-            let (name, tied) = match word.split_once('=') {
-                Some((name, value)) => (name.to_owned(), Some(value.to_owned())),
-                None => (word, None),
-            };
-            if name == "--try" && tied.is_none() {
-                asked.tried = true;
-                continue;
-            }
-            let value =
-                tied.or_else(|| words.next()).ok_or_else(|| format!("{name} needs a value\n{USAGE}"))?;
-            match name.as_str() {
-                "--target" => asked.target = value,
-                "--profile" => asked.profile = value,
-                "--out" => asked.out = Some(value.into()),
-                "--program" => asked.program = Some(value.into()),
-                "--ask" => asked.ask = Some(value.into()),
-                other => return Err(format!("unknown flag {other}\n{USAGE}")),
-            }
-        }
-        Ok(asked)
-    }
-}
-
-pub fn run(root: &Path, arguments: Vec<String>) -> Result<(), String> {
-    let asked = DistArguments::read(arguments)?;
+pub fn run(root: &Path, asked: DistArguments) -> Result<(), String> {
     let architecture = deb::architecture(&asked.target)
         .ok_or_else(|| format!("{}: there are packages for x86_64 and aarch64 alone", asked.target))?;
     let metadata = metadata(root, &asked.target)?;
@@ -201,7 +167,7 @@ fn time_s(root: &Path) -> u64 {
 
 /// Builds the program.
 fn build(root: &Path, target: &str, profile: &str) -> Result<PathBuf, String> {
-    if let Err(error) = page::run(root, Vec::new()) {
+    if let Err(error) = page::make(root) {
         println!("skip   the page of fathom serve in packages, unless it was made before: {error}");
     }
     let mut build = cargo();
@@ -277,16 +243,6 @@ fn in_image(installed: &[Entry]) -> Vec<Entry> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn flags_are_read_in_both_forms() {
-        let read =
-            |words: &[&str]| DistArguments::read(words.iter().map(|word| (*word).to_owned()).collect());
-        assert_eq!(read(&[]).expect("nothing").target, DEFAULT_TARGET);
-        let asked = read(&["--target=aarch64-unknown-linux-musl", "--out", "x"]).expect("flags");
-        assert_eq!((asked.target.as_str(), asked.out), ("aarch64-unknown-linux-musl", Some("x".into())));
-        assert!(read(&["--traget", "x"]).is_err() && read(&["--out"]).is_err());
-    }
 
     #[test]
     fn an_archive_has_the_program_on_top() {

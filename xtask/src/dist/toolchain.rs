@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 const PACKED: &str = "-Clink-arg=--pack-dyn-relocs=relr -Clink-arg=--icf=safe";
 
 /// What Cargo is told beside the target, as variables of the environment.
-pub type Variables = Vec<(String, String)>;
+type Variables = Vec<(String, String)>;
 
 /// A C compiler with musl's headers for the target, and the linker that comes with Rust, with the C library that comes with
 /// the target. What the environment names already is left alone; for other targets nothing is needed.

@@ -10,6 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use clap::Args;
 use needs::{Needs, OLD_GLIBC};
 use sha2::{Digest, Sha256};
 
@@ -17,63 +18,36 @@ use fathom_archive::{ArchiveFile, zip};
 
 use crate::dist;
 
-pub const USAGE: &str = "\
-cargo xtask wheel [--target TRIPLE] [--profile NAME | --library FILE] [--out FOLDER]
-
-Builds the Python package: fathom-VERSION-cp39-abi3-PLATFORM.whl, for Python 3.9 and later. Nothing of Python is needed.
-  --target TRIPLE   x86_64-unknown-linux-gnu or aarch64-unknown-linux-gnu, linked by zig (pip install ziglang) for Linux
-                    from 2014 on; it needs: rustup target add TRIPLE. Default: this machine's, linked as programs are,
-                    for its C library and later ones.
-  --profile NAME    What it is built with. Default: dist.
-  --library FILE    A library that is built already is packed, e.g. target/debug/lib_fathom.so.
-  --out FOLDER      Default: target/wheel. A file of that name there is replaced.
-Then: pip install target/wheel/fathom-*.whl";
-
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 const LICENCES: [&str; 2] = ["LICENSE-APACHE", "LICENSE-MIT"];
 
 /// What was asked for.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct WheelArguments {
+#[derive(Args)]
+#[command(after_help = "Then: pip install target/wheel/fathom-*.whl")]
+pub struct WheelArguments {
+    /// x86_64-unknown-linux-gnu or aarch64-unknown-linux-gnu, by zig for Linux from 2014 on.
+    ///
+    /// It needs: pip install ziglang, and rustup target add TRIPLE. Default: this machine's, compiled and linked as
+    /// programs are, for its C library and later ones.
+    #[arg(long, value_name = "TRIPLE")]
     target: Option<String>,
+    /// What it is built with [default: dist].
+    #[arg(long, value_name = "NAME")]
     profile: Option<String>,
+    /// Pack a library that is built already, e.g. target/debug/lib_fathom.so.
+    #[arg(long, value_name = "FILE", conflicts_with = "profile")]
     library: Option<PathBuf>,
+    /// Where it goes [default: target/wheel]; a file of that name there is replaced.
+    #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
 }
 
-impl WheelArguments {
-    fn read(arguments: Vec<String>) -> Result<Self, String> {
-        let mut asked = Self::default();
-        let mut words = arguments.into_iter();
-        while let Some(word) = words.next() {
-            let (name, tied) = match word.split_once('=') {
-                Some((name, value)) => (name.to_owned(), Some(value.to_owned())),
-                None => (word, None),
-            };
-            let value =
-                tied.or_else(|| words.next()).ok_or_else(|| format!("{name} needs a value\n{USAGE}"))?;
-            match name.as_str() {
-                "--target" => asked.target = Some(value),
-                "--profile" => asked.profile = Some(value),
-                "--library" => asked.library = Some(value.into()),
-                "--out" => asked.out = Some(value.into()),
-                other => return Err(format!("unknown flag {other}\n{USAGE}")),
-            }
-        }
-        if asked.library.is_some() && asked.profile.is_some() {
-            return Err(format!("`--library` cannot be used with `--profile`: it is built already\n{USAGE}"));
-        }
-        Ok(asked)
-    }
-}
-
-pub fn run(root: &Path, arguments: Vec<String>) -> Result<(), String> {
-    let asked = WheelArguments::read(arguments)?;
+pub fn run(root: &Path, asked: &WheelArguments) -> Result<(), String> {
     let out = asked.out.clone().unwrap_or_else(|| root.join("target/wheel"));
     fs::create_dir_all(&out).map_err(|error| format!("{}: {error}", out.display()))?;
     let library = match &asked.library {
         Some(library) => read(library)?,
-        None => read(&build(root, &asked, &out)?)?,
+        None => read(&build(root, asked, &out)?)?,
     };
     let processor = match &asked.target {
         Some(target) => target.split('-').next().unwrap_or_default(),
@@ -223,16 +197,5 @@ mod tests {
         {
             assert!(record.contains(&format!("{wanted},sha256=")), "{wanted}");
         }
-    }
-
-    #[test]
-    fn words_are_read_or_refused() {
-        let words = |text: &str| WheelArguments::read(text.split_whitespace().map(str::to_owned).collect());
-        let asked = words("--target=aarch64-unknown-linux-gnu --profile dev --out x").unwrap();
-        assert_eq!(asked.target.as_deref(), Some("aarch64-unknown-linux-gnu"));
-        assert_eq!((asked.profile.as_deref(), asked.out), (Some("dev"), Some(PathBuf::from("x"))));
-        assert!(words("--library x.so --profile dev").unwrap_err().contains("`--profile`"));
-        assert!(words("--target").unwrap_err().contains("needs a value"));
-        assert!(words("--colour red").unwrap_err().contains("unknown flag --colour"));
     }
 }

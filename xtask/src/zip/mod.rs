@@ -11,19 +11,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use clap::Args;
 use fathom_archive::ArchiveFile;
 
 use crate::dist::{self, checksum};
-
-pub const USAGE: &str = "\
-cargo xtask zip [--target TRIPLE] [--profile NAME | --program FILE] [--out FOLDER]
-
-Builds the program for Windows and packs it: fathom-VERSION-windows-x64.zip or -arm64.zip, with SHA256SUMS beside it.
-  --target TRIPLE   x86_64-pc-windows-gnu, by mingw (Debian: gcc-mingw-w64-x86-64), or aarch64-pc-windows-gnullvm, by zig
-                    (pip install ziglang). It needs: rustup target add TRIPLE. Default: x86_64-pc-windows-gnu.
-  --profile NAME    What it is built with. Default: dist.
-  --program FILE    Pack this program instead of building one. It is looked into all the same.
-  --out FOLDER      Default: target/zip. Files of those names there are replaced.";
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 const X64: &str = "x86_64-pc-windows-gnu";
@@ -63,43 +54,26 @@ const LIBRARIES: [&str; 16] = [
 const FAMILIES: [&str; 2] = ["api-ms-win-crt-", "api-ms-win-core-synch-"];
 
 /// What was asked for.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct ZipArguments {
-    target: Option<String>,
+#[derive(Args)]
+pub struct ZipArguments {
+    /// x86_64-pc-windows-gnu, by mingw, or aarch64-pc-windows-gnullvm, by zig.
+    ///
+    /// mingw is Debian's gcc-mingw-w64-x86-64, zig comes with: pip install ziglang. It needs: rustup target add TRIPLE.
+    #[arg(long, value_name = "TRIPLE", default_value = X64)]
+    target: String,
+    /// What it is built with [default: dist].
+    #[arg(long, value_name = "NAME")]
     profile: Option<String>,
+    /// Pack this program instead of building one. It is looked into all the same.
+    #[arg(long, value_name = "FILE", conflicts_with = "profile")]
     program: Option<PathBuf>,
+    /// Where it goes [default: target/zip]; files of those names there are replaced.
+    #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
 }
 
-impl ZipArguments {
-    fn read(arguments: Vec<String>) -> Result<Self, String> {
-        let mut asked = Self::default();
-        let mut words = arguments.into_iter();
-        while let Some(word) = words.next() {
-            let (name, tied) = match word.split_once('=') {
-                Some((name, value)) => (name.to_owned(), Some(value.to_owned())),
-                None => (word, None),
-            };
-            let value =
-                tied.or_else(|| words.next()).ok_or_else(|| format!("{name} needs a value\n{USAGE}"))?;
-            match name.as_str() {
-                "--target" => asked.target = Some(value),
-                "--profile" => asked.profile = Some(value),
-                "--program" => asked.program = Some(value.into()),
-                "--out" => asked.out = Some(value.into()),
-                other => return Err(format!("unknown flag {other}\n{USAGE}")),
-            }
-        }
-        if asked.program.is_some() && asked.profile.is_some() {
-            return Err(format!("`--program` cannot be used with `--profile`: it is built already\n{USAGE}"));
-        }
-        Ok(asked)
-    }
-}
-
-pub fn run(root: &Path, arguments: Vec<String>) -> Result<(), String> {
-    let asked = ZipArguments::read(arguments)?;
-    let target = asked.target.as_deref().unwrap_or(X64);
+pub fn run(root: &Path, asked: &ZipArguments) -> Result<(), String> {
+    let target = asked.target.as_str();
     let (_, processor, machine) = TARGETS
         .into_iter()
         .find(|(name, ..)| *name == target)
@@ -158,7 +132,7 @@ fn target_folder(root: &Path) -> PathBuf {
 
 /// Builds the program; gives its place.
 fn build(root: &Path, target: &str, profile: &str, out: &Path) -> Result<PathBuf, String> {
-    if let Err(error) = crate::page::run(root, Vec::new()) {
+    if let Err(error) = crate::page::make(root) {
         println!("skip   the page of fathom serve in the zip, unless it was made before: {error}");
     }
     let places = places(root);
@@ -261,14 +235,11 @@ mod tests {
     }
 
     #[test]
-    fn words_are_read_or_refused() {
-        let words = |text: &str| ZipArguments::read(text.split_whitespace().map(str::to_owned).collect());
-        assert_eq!(words("--target x --out=y").unwrap().out, Some(PathBuf::from("y")));
-        assert!(words("--program x --profile dev").unwrap_err().contains("`--profile`"));
-        assert!(words("--try").unwrap_err().contains("needs a value"));
+    fn another_target_is_refused() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let target = "x86_64-pc-windows-msvc".to_owned();
         let refused =
-            run(root, vec!["--target".to_owned(), "x86_64-pc-windows-msvc".to_owned()]).unwrap_err();
+            run(root, &ZipArguments { target, profile: None, program: None, out: None }).unwrap_err();
         assert!(refused.contains("alone"), "{refused}");
     }
 }
