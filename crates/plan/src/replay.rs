@@ -91,7 +91,7 @@ mod tests {
         let plan = plan_of_record(&record);
         assert!(plan.options.real_time, "the record's clock is not a virtual one");
         assert_eq!(plan.options.cpus, Some(vec![3; record.jobs.len()]));
-        let feature = Feature { name: BOUND_NEAR_DEVICE.to_owned(), used: true, note: None };
+        let feature = Feature::new(BOUND_NEAR_DEVICE, true, None);
         record.engine.features.push(feature);
         assert_eq!(plan_of_record(&record).options.cpus, None, "chosen again");
     }

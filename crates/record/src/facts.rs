@@ -27,6 +27,18 @@ pub enum TargetKind {
     Unknown,
 }
 
+impl TargetKind {
+    /// The kind whose names begin with this word and a colon: those of `null:`, `memory:` and `sim:`.
+    pub fn of_scheme(scheme: &str) -> Option<Self> {
+        match scheme {
+            "null" => Some(Self::Null),
+            "memory" => Some(Self::Memory),
+            "sim" => Some(Self::Simulated),
+            _ => None,
+        }
+    }
+}
+
 /// The target as it was opened.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -204,6 +216,22 @@ pub struct Feature {
     pub used: bool,
     /// Why not, or what it changes.
     pub note: Option<String>,
+    /// Whether the system refused it, or a limit of the system's took it away; absent where it did not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub refused: bool,
+}
+
+impl Feature {
+    /// A feature that is in force, or was not asked for.
+    pub fn new(name: impl Into<String>, used: bool, note: Option<String>) -> Self {
+        Self { name: name.into(), used, note, refused: false }
+    }
+
+    /// One that is in force unless the system refused it, and why it did.
+    pub fn unless_refused(name: impl Into<String>, refusal: Option<String>) -> Self {
+        let refused = refusal.is_some();
+        Self { name: name.into(), used: !refused, note: refusal, refused }
+    }
 }
 
 /// The clock that stamped the run.

@@ -31,7 +31,7 @@ impl Binding {
 
     /// Nobody is bound, for this reason.
     fn none(why: String) -> Self {
-        let feature = Feature { name: BOUND_NEAR_DEVICE.to_owned(), used: false, note: Some(why) };
+        let feature = Feature::new(BOUND_NEAR_DEVICE, false, Some(why));
         Self { default: Some(feature), ..Self::default() }
     }
 
@@ -61,7 +61,7 @@ impl Binding {
 
     fn seated(seats: Vec<Seat>) -> Self {
         let (cpus, reasons) = seats.into_iter().map(|seat| (seat.cpu, seat.why)).unzip();
-        let feature = Feature { name: BOUND_NEAR_DEVICE.to_owned(), used: true, note: None };
+        let feature = Feature::new(BOUND_NEAR_DEVICE, true, None);
         Self { cpus, reasons, default: Some(feature) }
     }
 

@@ -135,9 +135,8 @@ fn lost(engine: &EngineFacts) -> String {
 
 /// Features of an engine that the kernel refused or its limits took away, a sentence each.
 fn dropped(engine: &EngineFacts) -> impl Iterator<Item = String> {
-    engine.features.iter().filter(|feature| !feature.used).filter_map(|feature| {
-        let note =
-            feature.note.as_deref().filter(|note| note.contains("refused") || note.contains("limit"))?;
+    engine.features.iter().filter(|feature| feature.refused).filter_map(|feature| {
+        let note = feature.note.as_deref()?;
         Some(format!("Engine {}: {} was not used: {note}.", engine.name, feature.name))
     })
 }

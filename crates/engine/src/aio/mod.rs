@@ -180,7 +180,7 @@ fn facts() -> EngineFacts {
     EngineFacts {
         name: launch::NAME.to_owned(),
         version: 1,
-        features: vec![Feature { name: "trim_by_call".to_owned(), used: true, note: Some(note.to_owned()) }],
+        features: vec![Feature::new("trim_by_call", true, Some(note.to_owned()))],
         completes_inline: false,
         returned_stamp: "return of the call that submitted the I/O's batch".to_owned(),
     }

@@ -78,7 +78,7 @@ impl<E: Engine, C: Clock> Delay<E, C> {
         start: RunStart,
     ) -> Self {
         let mut facts = inner.facts().clone();
-        facts.features.push(Feature { name: "delay".to_owned(), used: true, note: Some(note(plan, rest)) });
+        facts.features.push(Feature::new("delay", true, Some(note(plan, rest))));
         facts.completes_inline = false;
         let nothing = Completion { slot: 0, result: 0, stamps: crate::Stamps::default() };
         Self {

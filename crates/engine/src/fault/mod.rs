@@ -34,11 +34,11 @@ impl<E: Engine> Fault<E> {
     /// Wraps an engine of `depth` slots.
     pub fn new(inner: E, plan: FaultPlan, depth: u32) -> Self {
         let mut facts = inner.facts().clone();
-        facts.features.push(Feature {
-            name: "fault".to_owned(),
-            used: true,
-            note: Some("chosen I/Os are made to fail: results do not measure the target".to_owned()),
-        });
+        facts.features.push(Feature::new(
+            "fault",
+            true,
+            Some("chosen I/Os are made to fail: results do not measure the target".to_owned()),
+        ));
         let in_flight = vec![None; depth as usize].into_boxed_slice();
         Self { inner, facts, plan, number: 0, latest_ns: None, in_flight, faults: 0 }
     }

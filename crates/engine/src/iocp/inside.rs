@@ -49,7 +49,7 @@ impl Calls {
         let mean_ns = ns.checked_div(count).unwrap_or(0);
         let note =
             format!("{ended} of {count} I/Os, warm-up included; {mean_ns} ns inside the call on average");
-        Feature { name: "ended_inside_call".to_owned(), used: ended > 0, note: Some(note) }
+        Feature::new("ended_inside_call", ended > 0, Some(note))
     }
 }
 

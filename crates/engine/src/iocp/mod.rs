@@ -203,7 +203,7 @@ fn facts(skips: bool) -> EngineFacts {
     EngineFacts {
         name: launch::NAME.to_owned(),
         version: 1,
-        features: vec![Feature { name: "skip_port_on_success".to_owned(), used: skips, note }],
+        features: vec![Feature::new("skip_port_on_success", skips, note)],
         completes_inline: false,
         returned_stamp: "return of the call that started the I/O".to_owned(),
     }

@@ -410,6 +410,7 @@ fn facts_of_all(endings: &[JobEnding]) -> Option<EngineFacts> {
         if without > 0 && without < endings.len() {
             let why = lacking().find_map(|other| other.note.as_deref()).unwrap_or("no reason was given");
             let note = format!("not in {without} of {} jobs: {why}", endings.len());
+            feature.refused = lacking().any(|other| other.refused);
             (feature.used, feature.note) = (false, Some(note));
         }
     }

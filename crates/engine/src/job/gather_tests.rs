@@ -20,8 +20,7 @@ fn tally(start_s: f64, end_s: f64, operations: u64) -> Tally {
 }
 
 fn ending(job: u32, registered: bool) -> JobEnding {
-    let feature =
-        |name: &str, used| Feature { name: name.to_owned(), used, note: (!used).then(|| "limit".into()) };
+    let feature = |name: &str, used| Feature::new(name, used, (!used).then(|| "limit".into()));
     let facts = EngineFacts {
         name: "test".to_owned(),
         version: 1,

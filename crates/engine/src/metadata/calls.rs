@@ -113,10 +113,7 @@ fn facts(act: Act) -> EngineFacts {
     EngineFacts {
         name: act.name().to_owned(),
         version: 1,
-        features: vec![
-            Feature { name: name.to_owned(), used: true, note: Some(note.to_owned()) },
-            Feature { name: NO_DATA.to_owned(), used: true, note: None },
-        ],
+        features: vec![Feature::new(name, true, Some(note.to_owned())), Feature::new(NO_DATA, true, None)],
         completes_inline: true,
         returned_stamp: "the completion itself: an I/O ends inside its submission".to_owned(),
     }

@@ -52,7 +52,7 @@ impl<C: Clock> Mmap<C> {
         let (name, advice) = advice_for(addresses);
         let mapping = Mapping::new(Arc::clone(&file), span, advice)?;
         let refusal = mapping.advise().err().map(|errno| format!("refused by this kernel: {errno}"));
-        let advised = Feature { name: name.to_owned(), used: refusal.is_none(), note: refusal };
+        let advised = Feature::unless_refused(name, refusal);
         Ok(Self { arena: Arena::new(depth, buffer_bytes)?, mapping, file, clock, facts: facts(advised) })
     }
 
@@ -79,8 +79,7 @@ fn advice_for(addresses: &Addresses) -> (&'static str, Advice) {
 }
 
 fn facts(advised: Feature) -> EngineFacts {
-    let feature =
-        |name: &str, note: &str| Feature { name: name.to_owned(), used: true, note: Some(note.to_owned()) };
+    let feature = |name: &str, note: &str| Feature::new(name, true, Some(note.to_owned()));
     EngineFacts {
         name: launch::NAME.to_owned(),
         version: 1,

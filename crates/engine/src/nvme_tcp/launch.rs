@@ -84,7 +84,7 @@ fn carried(remote: &Remote) -> Vec<FabricQueue> {
 /// What a controller told of during the run.
 fn said(controller: &Controller) -> impl Iterator<Item = Feature> {
     let shared = controller.shared();
-    let feature = |name: &str, used, note| Feature { name: name.to_owned(), used, note: Some(note) };
+    let feature = |name: &str, used, note| Feature::new(name, used, Some(note));
     let events = shared.events().into_iter().map(move |event| feature("controller_event", true, event));
     let lost = shared.why().map(|why| feature("connection_kept", false, why));
     events.chain(lost)

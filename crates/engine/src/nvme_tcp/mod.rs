@@ -145,7 +145,7 @@ impl<C: Clock> NvmeTcp<C> {
     pub fn polling(mut self, polled: bool) -> Self {
         self.polled = polled;
         let note = (!polled).then(|| "not asked for".to_owned());
-        self.facts.features.push(Feature { name: "polled_completions".to_owned(), used: polled, note });
+        self.facts.features.push(Feature::new("polled_completions", polled, note));
         self
     }
 
@@ -428,10 +428,9 @@ impl<C: Clock> Drop for NvmeTcp<C> {
 
 fn facts(controller: &Controller, (entries, pieces): (u32, u32), flow_control: bool) -> EngineFacts {
     let said = controller.facts();
-    let feature =
-        |name: &str, used: bool, note: String| Feature { name: name.to_owned(), used, note: Some(note) };
+    let feature = |name: &str, used: bool, note: String| Feature::new(name, used, Some(note));
     let framing = controller.framing();
-    let digest = |name: &str, used: bool| Feature { name: name.to_owned(), used, note: None };
+    let digest = |name: &str, used: bool| Feature::new(name, used, None);
     EngineFacts {
         name: launch::NAME.to_owned(),
         version: 1,

@@ -111,17 +111,17 @@ impl<C: Clock> Passthrough<C> {
     /// Reads the first block, with a registered buffer and, where the kernel does not take it, without.
     fn learn_what_is_taken(&mut self) -> Result<(), EngineError> {
         let mut result = self.read_first_block()?;
-        let mut note = None;
+        let mut refusal = None;
         if result == -libc::EINVAL && self.registered_buffers {
             self.registered_buffers = false;
             result = self.read_first_block()?;
-            note = Some("refused for NVMe commands by this kernel (needs 6.1)".to_owned());
+            refusal = Some("refused for NVMe commands by this kernel (needs 6.1)".to_owned());
         }
-        if let Some(note) = note
+        if refusal.is_some()
             && let Some(feature) =
                 self.facts.features.iter_mut().find(|feature| feature.name == "registered_buffers")
         {
-            (feature.used, feature.note) = (false, Some(note));
+            *feature = Feature::unless_refused("registered_buffers", refusal);
         }
         const PLACE: &str = "sending a first NVMe command";
         match -result {
@@ -203,7 +203,7 @@ fn moved(result: i32, user_data: u64) -> i32 {
 
 fn facts(mut features: Vec<Feature>, namespace: &Namespace) -> EngineFacts {
     let mut feature = |name: &str, used: bool, note: Option<String>| {
-        features.push(Feature { name: name.to_owned(), used, note });
+        features.push(Feature::new(name, used, note));
     };
     feature("nvme_commands", true, Some(format!("to namespace {}; none is split or merged", namespace.id)));
     let limit = namespace.max_transfer_bytes.map(|bytes| format!("one command moves at most {bytes} bytes"));

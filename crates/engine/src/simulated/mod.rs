@@ -197,8 +197,7 @@ impl<C: Clock> Engine for SimEngine<C> {
 }
 
 fn facts(mode: Mode) -> EngineFacts {
-    let feature =
-        |name: &str, used, note: &str| Feature { name: name.to_owned(), used, note: Some(note.to_owned()) };
+    let feature = |name: &str, used, note: &str| Feature::new(name, used, Some(note.to_owned()));
     let (virtual_note, returned_stamp) = match mode {
         Mode::Virtual => ("time is simulated and passes as fast as it can be computed", "equals submitted"),
         Mode::RealTime => {

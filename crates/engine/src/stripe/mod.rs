@@ -148,16 +148,16 @@ impl<E: Carrier, C: Clock> Stripe<E, C> {
     pub fn new(inner: E, layout: Layout, shape: Shape, clock: C) -> Self {
         let Slots { buffers, parts, numbers } = shape.slots();
         let mut facts = inner.facts().clone();
-        facts.features.push(Feature {
-            name: FEATURE.to_owned(),
-            used: true,
-            note: Some(format!(
+        facts.features.push(Feature::new(
+            FEATURE,
+            true,
+            Some(format!(
                 "chunks of {} bytes over {} targets; an I/O has at most {} parts, and a flush goes to all",
                 layout.chunk_bytes(),
                 layout.members(),
                 shape.parts_per_io
             )),
-        });
+        ));
         Self {
             inner,
             clock,

@@ -76,11 +76,11 @@ impl<C: Clock + Clone + Send + 'static> Sync<C> {
         let arena = Arena::new(slots.buffers, buffer_bytes)?;
         let lanes = files.iter().map(lane).collect::<Result<_, _>>()?;
         let pool = (slots.parts > 1).then(|| Pool::start(slots, files, flags, &clock)).transpose()?;
-        let threads = Feature {
-            name: "thread_a_slot".to_owned(),
-            used: pool.is_some(),
-            note: pool.is_none().then(|| "depth 1: calls run on the job's own thread".to_owned()),
-        };
+        let threads = Feature::new(
+            "thread_a_slot",
+            pool.is_some(),
+            pool.is_none().then(|| "depth 1: calls run on the job's own thread".to_owned()),
+        );
         let facts = EngineFacts {
             name: launch::NAME.to_owned(),
             version: 1,

@@ -71,7 +71,7 @@ impl<E: Engine, C: Clock> Throttle<E, C> {
         let mut facts = inner.facts().clone();
         let note =
             format!("{plan}: I/Os wait for tokens, so results are not of the target alone; {}", rest.told());
-        facts.features.push(Feature { name: "throttle".to_owned(), used: true, note: Some(note) });
+        facts.features.push(Feature::new("throttle", true, Some(note)));
         facts.completes_inline = false;
         facts.returned_stamp = "equals submitted: the throttle takes an I/O at once".to_owned();
         Self {

@@ -22,8 +22,7 @@ pub fn flags(files: &[&File], buffer: &mut [u8], polled: bool) -> (Flags, Featur
     // Of several, those that can be tried decide: others lose no more than before.
     let is_tried = polled || files.iter().any(|file| takes_nowait(file, buffer));
     let note = "the target takes no I/O without waiting: all go to the kernel's workers at once";
-    let feature =
-        Feature { name: NAME.to_owned(), used: is_tried, note: (!is_tried).then(|| note.to_owned()) };
+    let feature = Feature::new(NAME, is_tried, (!is_tried).then(|| note.to_owned()));
     (if is_tried { Flags::empty() } else { Flags::ASYNC }, feature)
 }
 

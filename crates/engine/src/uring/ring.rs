@@ -39,7 +39,7 @@ const TRIM_NOTE: &str =
 fn facts(mut features: Vec<Feature>, flags: IoFlags) -> EngineFacts {
     features.extend(flags.features());
     let note = Some(TRIM_NOTE.to_owned());
-    features.push(Feature { name: "trim_by_punch_hole".to_owned(), used: true, note });
+    features.push(Feature::new("trim_by_punch_hole", true, note));
     EngineFacts {
         name: super::launch::NAME.to_owned(),
         version: 5,

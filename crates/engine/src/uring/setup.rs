@@ -68,22 +68,18 @@ impl Rung {
     fn features(self, options: Options) -> Vec<Feature> {
         let older =
             |used: bool, since: &str| (!used).then(|| format!("refused by this kernel (needs {since})"));
-        let feature = |name: &str, used: bool, since: &str| Feature {
-            name: name.to_owned(),
-            used,
-            note: older(used, since),
-        };
+        let feature = |name: &str, used: bool, since: &str| Feature::unless_refused(name, older(used, since));
         vec![
             feature("single_issuer", self.defer_taskrun, "6.0"),
             feature("defer_taskrun", self.defer_taskrun, "6.1"),
             feature("coop_taskrun", self.coop_taskrun, "5.19"),
             feature("no_sqarray", self.no_sqarray, "6.6"),
             feature("submit_all", self.submit_all, "5.18"),
-            Feature {
-                name: "polled_completions".to_owned(),
-                used: options.polled,
-                note: (!options.polled).then(|| "not asked for".to_owned()),
-            },
+            Feature::new(
+                "polled_completions",
+                options.polled,
+                (!options.polled).then(|| "not asked for".to_owned()),
+            ),
         ]
     }
 }
@@ -148,16 +144,11 @@ fn register<S: squeue::EntryMarker, C: cqueue::EntryMarker>(
     // SAFETY: the kernel pins the pages, and the mapping stays until every I/O has ended (`Uring`'s
     // drop); a registration that outlives it holds the pages, not the addresses.
     let registered_buffers = unsafe { queue.ring().submitter().register_buffers(&[whole]) };
-    let mut note = |name: &str, used: bool, note: Option<String>| {
-        features.push(Feature { name: name.to_owned(), used, note });
-    };
-    note("registered_ring", handle, (!handle).then(|| "refused by this kernel (needs 5.18)".to_owned()));
-    note("registered_file", true, None);
-    note(
-        "registered_buffers",
-        registered_buffers.is_ok(),
-        registered_buffers.as_ref().err().map(buffer_note),
-    );
+    let refusal = (!handle).then(|| "refused by this kernel (needs 5.18)".to_owned());
+    features.push(Feature::unless_refused("registered_ring", refusal));
+    features.push(Feature::new("registered_file", true, None));
+    let refusal = registered_buffers.as_ref().err().map(buffer_note);
+    features.push(Feature::unless_refused("registered_buffers", refusal));
     Ok(PreparedRing { queue, registered_buffers: registered_buffers.is_ok(), features })
 }
 

@@ -92,13 +92,9 @@ where
     /// # Errors
     /// When the ring is broken.
     pub fn start_ticking(&mut self, has_long_waits: bool) -> Result<Feature, EngineError> {
-        let feature = |used: bool, note: Option<&str>| Feature {
-            name: NAME.to_owned(),
-            used,
-            note: note.map(str::to_owned),
-        };
         if !has_long_waits {
-            return Ok(feature(false, Some("only for closed loops that are not polled")));
+            let note = "only for closed loops that are not polled".to_owned();
+            return Ok(Feature::new(NAME, false, Some(note)));
         }
         let period = types::Timespec::new().nsec(TICK_NS as u32);
         let timer = opcode::Timeout::new(&raw const period)
@@ -109,7 +105,8 @@ where
         self.ticks = self.queue.push(&timer.into())
             && self.queue.start(1)? == 1
             && !self.queue.completions().any(|entry| has_ended(&entry.into()));
-        Ok(feature(self.ticks, (!self.ticks).then_some("refused by this kernel (needs 6.4)")))
+        let refusal = (!self.ticks).then(|| "refused by this kernel (needs 6.4)".to_owned());
+        Ok(Feature::unless_refused(NAME, refusal))
     }
 
     /// Has the kernel add to an event descriptor whenever something completed; false where it does not.

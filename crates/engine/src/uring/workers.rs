@@ -16,11 +16,13 @@ const NAME: &str = "workers_elsewhere";
 /// Allows the ring's workers every processor of the process but the one that the calling thread is bound
 /// to; says why not, where that cannot be.
 pub fn keep_elsewhere(queue: &Queue) -> Feature {
-    let outcome = others().and_then(|set| {
-        let asked = queue.ring().submitter().register_iowq_aff(&set);
-        asked.map_err(|error| format!("refused: {error} (needs 5.14)"))
-    });
-    Feature { name: NAME.to_owned(), used: outcome.is_ok(), note: outcome.err() }
+    match others() {
+        Ok(set) => {
+            let asked = queue.ring().submitter().register_iowq_aff(&set);
+            Feature::unless_refused(NAME, asked.err().map(|error| format!("refused: {error} (needs 5.14)")))
+        }
+        Err(why) => Feature::new(NAME, false, Some(why)),
+    }
 }
 
 /// The process's processors without the calling thread's.

@@ -74,11 +74,11 @@ impl<E: Engine> Verify<E> {
             .with_remedy("use a smaller --depth, or a larger --align"));
         }
         let mut facts = inner.facts().clone();
-        facts.features.push(Feature {
-            name: "verify".to_owned(),
-            used: true,
-            note: Some(format!("blocks of {} bytes are stamped and checked", table.block_bytes())),
-        });
+        facts.features.push(Feature::new(
+            "verify",
+            true,
+            Some(format!("blocks of {} bytes are stamped and checked", table.block_bytes())),
+        ));
         Ok(Self {
             inner,
             facts,

@@ -29,7 +29,7 @@ impl Durable {
             Self::Data => ("opened_o_dsync", "a write ends when its data is durable"),
             Self::All => ("opened_o_sync", "a write ends when its data and all metadata are durable"),
         };
-        Feature { name: name.to_owned(), used: true, note: Some(note.to_owned()) }
+        Feature::new(name, true, Some(note.to_owned()))
     }
 
     /// What an engine's facts say was in force.

@@ -102,13 +102,7 @@ impl IoFlags {
             _ => "on reads and writes".to_owned(),
         };
         let named = NAMES.iter().filter(|(name, _)| set.contains(name));
-        named
-            .map(|(name, feature)| Feature {
-                name: (*feature).to_owned(),
-                used: true,
-                note: Some(note(name)),
-            })
-            .collect()
+        named.map(|(name, feature)| Feature::new(*feature, true, Some(note(name)))).collect()
     }
 }
 

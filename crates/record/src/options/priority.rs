@@ -78,7 +78,7 @@ impl Priorities {
             let words = rule.priority.in_words();
             notes.push(format!("{} % of {}s{of} have {words}", rule.percent, rule.direction.name()));
         }
-        vec![Feature { name: "io_priority".to_owned(), used: true, note: Some(notes.join("; ")) }]
+        vec![Feature::new("io_priority", true, Some(notes.join("; ")))]
     }
 }
 

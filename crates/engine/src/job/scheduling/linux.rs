@@ -18,8 +18,8 @@ pub fn prefer_batches() -> Feature {
         let parameters: libc::sched_param = std::mem::zeroed();
         libc::sched_setscheduler(0, libc::SCHED_BATCH, &raw const parameters)
     };
-    let note = (outcome != 0).then(|| format!("refused: {}", std::io::Error::last_os_error()));
-    Feature { name: NAME.to_owned(), used: outcome == 0, note }
+    let refusal = (outcome != 0).then(|| format!("refused: {}", std::io::Error::last_os_error()));
+    Feature::unless_refused(NAME, refusal)
 }
 
 fn named(policy: i32) -> String {

@@ -44,5 +44,5 @@ pub fn prefer_batches(demand: Demand) -> Feature {
 
 /// The policy stays what it is.
 fn kept(note: String) -> Feature {
-    Feature { name: NAME.to_owned(), used: false, note: Some(note) }
+    Feature::new(NAME, false, Some(note))
 }

@@ -337,12 +337,8 @@ pub fn run(id: &str, name: &str, device: &Device, shape: &Shape) -> RunRecord {
             name: "uring".to_owned(),
             version: 1,
             features: vec![
-                Feature { name: "registered_buffers".to_owned(), used: true, note: None },
-                Feature {
-                    name: "polled_completion".to_owned(),
-                    used: false,
-                    note: Some("the device has no polled queues".to_owned()),
-                },
+                Feature::new("registered_buffers", true, None),
+                Feature::new("polled_completion", false, Some("the device has no polled queues".to_owned())),
             ],
             completes_inline: false,
             returned_stamp: "io_uring_enter returned".to_owned(),

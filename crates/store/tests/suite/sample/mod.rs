@@ -71,7 +71,7 @@ pub fn run(number: u64, seconds: u64, values: u64) -> RunRecord {
         engine: EngineFacts {
             name: "uring".into(),
             version: 1,
-            features: vec![Feature { name: "registered_buffers".into(), used: true, note: None }],
+            features: vec![Feature::new("registered_buffers", true, None)],
             completes_inline: false,
             returned_stamp: "return of io_uring_enter".into(),
         },
