@@ -9,7 +9,6 @@ use fathom_plan::PlanError;
 
 /// From whichever layer it comes, with that layer's kind, place, cause and remedy.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum CampaignError {
     /// The plan is wrong.
     #[error(transparent)]

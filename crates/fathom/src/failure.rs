@@ -1,11 +1,14 @@
 //! One form for everything that can go wrong, and its one printer.
 
-use std::fmt::Display;
-use std::path::Path;
+use std::error::Error as StdError;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use fathom_campaign::CampaignError;
 use fathom_engine::{EngineError, ErrorKind};
 use fathom_plan::{PlanError, PlanErrorKind};
+use fathom_record::error::Error;
 use fathom_record::workload::WorkloadError;
 use fathom_report::ReportError;
 use fathom_report::layout;
@@ -16,8 +19,11 @@ use serde::Serialize;
 use crate::output::{self, Machine};
 use crate::status::Status;
 
+/// What a failure came from, beyond what is told of it.
+pub type Source = Arc<dyn StdError + Send + Sync>;
+
 /// What went wrong, where, why, and what to type.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Failure {
     /// What the program ends with.
     pub status: Status,
@@ -29,6 +35,10 @@ pub struct Failure {
     pub cause: String,
     /// What to do about it; may be empty.
     pub remedy: String,
+    /// The error that it came from, as one of the operating system with its number.
+    pub source: Option<Source>,
+    /// The output file that it is about, if it is about one; boxed, since a result is as large as its failure.
+    pub file: Option<Box<PathBuf>>,
 }
 
 /// The same as a JSON document.
@@ -43,30 +53,53 @@ struct Document<'a> {
 }
 
 impl Failure {
+    /// From a room's error, with the status and the kind that its own kind comes to.
+    pub fn of<K>(status: Status, kind: &'static str, mut error: Error<K>) -> Self {
+        let source = error.take_source().map(Source::from);
+        let Error { place, cause, remedy, .. } = error;
+        Self { status, kind, place, cause, remedy, source, file: None }
+    }
+
     /// Something that was typed and makes no sense.
     pub fn usage(place: impl Into<String>, cause: impl Into<String>, remedy: impl Into<String>) -> Self {
         let (place, cause, remedy) = (place.into(), cause.into(), remedy.into());
-        Self { status: Status::Usage, kind: "usage", place, cause, remedy }
+        Self { status: Status::Usage, kind: "usage", place, cause, remedy, source: None, file: None }
     }
 
-    /// An output file that cannot be written.
-    pub fn output(path: &Path, cause: impl Display, remedy: impl Into<String>) -> Self {
-        let (cause, remedy) = (cause.to_string(), remedy.into());
-        let place = Self::place_of(path);
-        Self { status: Status::Invalid, kind: "output", place, cause, remedy }
+    /// An output file that cannot be written; the cause is a text, or the error itself.
+    pub fn output(
+        path: &Path,
+        cause: impl Into<Box<dyn StdError + Send + Sync>>,
+        remedy: impl Into<String>,
+    ) -> Self {
+        let failure = Self::system(format!("writing {}", path.display()), cause);
+        Self { kind: "output", remedy: remedy.into(), file: Some(Box::new(path.to_owned())), ..failure }
     }
 
-    /// Something of the operating system that has nothing to do with the target.
-    pub fn system(place: impl Into<String>, cause: impl Display) -> Self {
-        let (place, cause) = (place.into(), cause.to_string());
-        Self { status: Status::Invalid, kind: "system", place, cause, remedy: String::new() }
+    /// Something of the operating system that has nothing to do with the target; the cause is a text, or the error itself.
+    pub fn system(place: impl Into<String>, cause: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        let source: Source = cause.into().into();
+        Self {
+            status: Status::Invalid,
+            kind: "system",
+            place: place.into(),
+            cause: source.to_string(),
+            remedy: String::new(),
+            source: Some(source),
+            file: None,
+        }
+    }
+
+    /// The same with the error that its cause is of.
+    pub fn with_source(self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        Self { source: Some(source.into().into()), ..self }
     }
 
     /// Tells it on stderr and, where JSON was asked for, there; gives the status to end with.
     pub fn tell(&self, machine: &Machine) -> Status {
         self.warn();
         // A document that did not fit its file leaves the one that was there, be it larger than this one.
-        let is_about_file = matches!(machine, Machine::File(path) if self.place == Self::place_of(path));
+        let is_about_file = matches!(machine, Machine::File(path) if self.file.as_deref() == Some(path));
         let written = match machine {
             _ if is_about_file => output::result(&self.document()),
             Machine::Lines => output::result(&self.line()),
@@ -75,11 +108,6 @@ impl Failure {
         // The failure to write a failure changes nothing about it, and stderr has it.
         let _ = written;
         self.status
-    }
-
-    /// Where a failure to write a file happened.
-    fn place_of(path: &Path) -> String {
-        format!("writing {}", path.display())
     }
 
     /// Tells it on stderr alone, where the result itself is not lost.
@@ -123,6 +151,18 @@ impl Failure {
     }
 }
 
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text())
+    }
+}
+
+impl StdError for Failure {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.source.as_deref().map(|source| source as &(dyn StdError + 'static))
+    }
+}
+
 /// The spaces that a line starts with.
 fn indent(line: &str) -> &str {
     &line[..line.len() - line.trim_start_matches(' ').len()]
@@ -139,13 +179,13 @@ impl From<PlanError> for Failure {
             PlanErrorKind::Pasted => "pasted",
             _ => "plan",
         };
-        Self { kind, ..Self::usage(error.place.to_string(), error.cause, "") }
+        Self::of(Status::Usage, kind, error)
     }
 }
 
 impl From<WorkloadError> for Failure {
     fn from(error: WorkloadError) -> Self {
-        Self { kind: "value", ..Self::usage(error.field, error.problem, "") }
+        Self::of(Status::Usage, "value", error)
     }
 }
 
@@ -160,13 +200,14 @@ impl From<EngineError> for Failure {
             ErrorKind::Interrupted => ("interrupted", Status::Invalid),
             _ => ("system", Status::Invalid),
         };
-        Self { status, kind, place: error.place, cause: error.cause, remedy: error.remedy }
+        Self::of(status, kind, error)
     }
 }
 
 impl From<Refusal> for Failure {
     fn from(refusal: Refusal) -> Self {
-        Self { kind: "foreign", ..Self::usage(refusal.full_place(), refusal.cause, refusal.remedy) }
+        let place = refusal.full_place();
+        Self::of(Status::Usage, "foreign", refusal.at(place))
     }
 }
 
@@ -177,25 +218,35 @@ impl From<StoreError> for Failure {
             StoreErrorKind::NotFound => ("not_found", Status::Usage),
             StoreErrorKind::Ambiguous => ("ambiguous", Status::Usage),
             StoreErrorKind::Needed => ("needed", Status::Usage),
+            StoreErrorKind::Text => ("usage", Status::Usage),
             StoreErrorKind::CampaignBusy => ("campaign_busy", Status::Invalid),
             StoreErrorKind::BadRecord => ("bad_record", Status::Invalid),
             StoreErrorKind::OutOfFiles => ("system", Status::Invalid),
             _ => ("store", Status::Invalid),
         };
-        let mut remedy = error.remedy;
-        if kind == "store" && !remedy.contains("--store") {
-            if !remedy.is_empty() {
-                remedy.push('\n');
+        // What the others are told names another place already.
+        let names_another = matches!(
+            error.kind,
+            StoreErrorKind::Permission
+                | StoreErrorKind::Full
+                | StoreErrorKind::System
+                | StoreErrorKind::Newer
+                | StoreErrorKind::NotAFile
+        );
+        let mut failure = Self::of(status, kind, error);
+        if kind == "store" && !names_another {
+            if !failure.remedy.is_empty() {
+                failure.remedy.push('\n');
             }
-            remedy.push_str(ELSEWHERE);
+            failure.remedy.push_str(ELSEWHERE);
         }
-        Self { status, kind, place: error.place, cause: error.cause, remedy }
+        failure
     }
 }
 
 impl From<ReportError> for Failure {
     fn from(error: ReportError) -> Self {
-        Self { kind: "report", ..Self::system("making the report", error) }
+        Self::of(Status::Invalid, "report", error)
     }
 }
 
@@ -207,7 +258,6 @@ impl From<CampaignError> for Failure {
             CampaignError::Engine(error) => error.into(),
             CampaignError::Store(error) => error.into(),
             CampaignError::Foreign(refusal) => refusal.into(),
-            other => Self::system("measuring", other),
         }
     }
 }

@@ -147,7 +147,7 @@ fn labels(shelf: &mut Shelf, asked: &Labels) -> Result<Store, Refusal> {
         ));
     }
     for word in &asked.words {
-        check_word(word).map_err(|cause| Refusal::usage("words", cause))?;
+        check_word(word).map_err(|error| Refusal::usage("words", error.cause))?;
     }
     let store = writable(shelf, Revision { seq: asked.seq, store: asked.store })?;
     let (what, now) = (whole(&store, &asked.object)?, calendar_now());
@@ -161,7 +161,7 @@ fn labels(shelf: &mut Shelf, asked: &Labels) -> Result<Store, Refusal> {
 
 fn notes(shelf: &mut Shelf, editor: &Editor, asked: &Notes) -> Result<Store, Refusal> {
     let text = asked.text.as_deref().map(check_note).transpose();
-    let text = text.map_err(|cause| Refusal::usage("text", cause))?;
+    let text = text.map_err(|error| Refusal::usage("text", error.cause))?;
     let store = writable(shelf, Revision { seq: asked.seq, store: asked.store })?;
     let (what, now) = (whole(&store, &asked.object)?, calendar_now());
     match (text, asked.remove) {
@@ -210,7 +210,7 @@ fn marks(shelf: &mut Shelf, editor: &Editor, asked: &Marks) -> Result<Store, Ref
 }
 
 fn mark(title: &str, asked: &Marks, editor: &Editor, now: &str) -> Result<MarkText, Refusal> {
-    let title = check_title(title).map_err(|cause| Refusal::usage("title", cause))?.to_owned();
+    let title = check_title(title).map_err(|error| Refusal::usage("title", error.cause))?.to_owned();
     let time = |place: &str, text: &str| {
         let cause = "not a valid time: use e.g. 2026-11-26T08:00:00Z";
         text.parse::<Timestamp>().map_err(|_| Refusal::usage(place, cause))
@@ -230,7 +230,7 @@ fn mark(title: &str, asked: &Marks, editor: &Editor, now: &str) -> Result<MarkTe
 }
 
 fn findings(shelf: &mut Shelf, editor: &Editor, asked: Findings) -> Result<Store, Refusal> {
-    let text = check_note(&asked.because).map_err(|cause| Refusal::usage("because", cause))?.to_owned();
+    let text = check_note(&asked.because).map_err(|error| Refusal::usage("because", error.cause))?.to_owned();
     let metric = metric(asked.metric.as_deref())?;
     let least = asked.least.unwrap_or(LEAST);
     if !(least > 0.0 && least < 1.0) {

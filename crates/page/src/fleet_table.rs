@@ -111,13 +111,13 @@ impl Stamp {
 pub(crate) fn admit(path: &Path) -> Result<(), PageError> {
     let refuse = |cause: String| {
         let place = format!("the fleet {}", path.display());
-        Err(PageError::new(PageErrorKind::Fleet, place, cause).with_remedy(REMEDY))
+        PageError::new(PageErrorKind::Fleet, place, cause).with_remedy(REMEDY)
     };
     let mut start = [0u8; 4];
     match File::open(path).and_then(|mut file| file.read_exact(&mut start)) {
-        Err(error) => refuse(error.to_string()),
+        Err(error) => Err(refuse(error.to_string()).with_source(error)),
         Ok(()) if is_parquet(&start) => Ok(()),
-        Ok(()) => refuse("it is not Parquet".to_owned()),
+        Ok(()) => Err(refuse("it is not Parquet".to_owned())),
     }
 }
 

@@ -41,6 +41,8 @@ const REFUSED_PAUSE: Duration = Duration::from_millis(50);
 const WRITE_TIME: Duration = Duration::from_secs(30);
 /// Free ports that are tried until one is free at both loopback addresses.
 const PORTS_TRIED: usize = 8;
+/// What to do where an address cannot be listened at.
+const TAKEN: &str = "take another port with --port N, or any free one without it";
 /// How long requests in progress may take at the end.
 const GRACE: Duration = Duration::from_millis(500);
 
@@ -51,6 +53,8 @@ pub enum PageErrorKind {
     Address,
     /// A file is no rows of a fleet.
     Fleet,
+    /// A text is no token.
+    Token,
     /// The operating system failed.
     System,
 }
@@ -93,12 +97,17 @@ impl PageServer {
         admit_address(&plan)?;
         plan.fleets.iter().try_for_each(|path| fleet_table::admit(path))?;
         let place = format!("listening at {}", plan.listen);
-        let failed = |cause: String| PageError::new(PageErrorKind::System, place.clone(), cause);
-        let secret = |token: Option<Token>| token.map_or_else(Token::draw, Ok).map_err(failed);
-        let listeners = listen(plan.listen).map_err(|error| taken(&place, &error))?;
-        let address = listeners[0].local_addr().map_err(|error| failed(error.to_string()))?;
+        let failed = |error: std::io::Error| failed(&place, error);
+        let undrawn = |error: std::io::Error| {
+            let mut told = failed(error);
+            told.cause.insert_str(0, "no random bytes: ");
+            told
+        };
+        let secret = |token: Option<Token>| token.map_or_else(Token::draw, Ok).map_err(undrawn);
+        let listeners = listen(plan.listen).map_err(|error| failed(error).with_remedy(TAKEN))?;
+        let address = listeners[0].local_addr().map_err(failed)?;
         for listener in &listeners {
-            listener.set_nonblocking(true).map_err(|error| failed(error.to_string()))?;
+            listener.set_nonblocking(true).map_err(failed)?;
         }
         let guard = Guard::new(address, secret(plan.token)?, secret(None)?);
         let shelf = Shelf::of(plan.stores).with_fleets(plan.fleets).editable(plan.editor.is_some());
@@ -110,13 +119,13 @@ impl PageServer {
             .enable_time()
             .max_blocking_threads(1)
             .build()
-            .map_err(|error| failed(error.to_string()))?;
+            .map_err(failed)?;
         let (stop, stopped) = oneshot::channel();
         let served = Arc::clone(&shared);
         let thread = std::thread::Builder::new()
             .name("page".to_owned())
             .spawn(move || run(runtime, listeners, served, stopped))
-            .map_err(|error| failed(error.to_string()))?;
+            .map_err(failed)?;
         Ok(Self { address, shared, stop: Some(stop), thread: Some(thread) })
     }
 
@@ -188,9 +197,8 @@ fn listen(address: SocketAddr) -> std::io::Result<Vec<Listener>> {
     outcome
 }
 
-fn taken(place: &str, error: &std::io::Error) -> PageError {
-    PageError::new(PageErrorKind::System, place, error.to_string())
-        .with_remedy("take another port with --port N, or any free one without it")
+fn failed(place: &str, error: std::io::Error) -> PageError {
+    PageError::new(PageErrorKind::System, place, error.to_string()).with_source(error)
 }
 
 /// Serves until told to stop; the runtime ends with it.

@@ -75,8 +75,13 @@ fn failed(cause: impl Into<String>) -> PageError {
     PageError::new(PageErrorKind::System, "sharing runs", cause)
 }
 
-fn of_store(error: StoreError) -> PageError {
-    PageError::new(PageErrorKind::System, error.place, error.cause).with_remedy(error.remedy)
+fn of_store(mut error: StoreError) -> PageError {
+    let source = error.take_source();
+    let told = PageError::new(PageErrorKind::System, error.place, error.cause).with_remedy(error.remedy);
+    match source {
+        Some(source) => told.with_source(source),
+        None => told,
+    }
 }
 
 /// What is given away, as the store has it.
@@ -113,7 +118,6 @@ impl Selection {
         path: &std::path::Path,
         hidden: &[Redacted],
     ) -> Result<SharedIndex, PageError> {
-        let damaged = |error: &dyn std::fmt::Display| failed(error.to_string());
         let mut redaction = Redaction::of(hidden);
         let mut campaigns = Vec::new();
         for (row, record) in &self.campaigns {
@@ -139,7 +143,7 @@ impl Selection {
         }
         for (row, value) in campaigns {
             let text = redaction.apply(value).to_string();
-            let record = parse_campaign(text.as_bytes()).map_err(|error| damaged(&error))?;
+            let record = parse_campaign(text.as_bytes()).map_err(|error| failed(error.cause))?;
             let target = redaction.apply_text(&row.target);
             kept.put_campaign(&into, &record, (&target, &row.started_at)).map_err(of_store)?;
         }
@@ -202,7 +206,7 @@ fn redacted_run(mut record: RunRecord, redaction: &Redaction) -> Result<RunRecor
     }
     let value = as_value(&record)?;
     let text = redaction.apply(value).to_string();
-    let mut record = parse_run(text.as_bytes()).map_err(|error| failed(error.to_string()))?;
+    let mut record = parse_run(text.as_bytes()).map_err(|error| failed(error.cause))?;
     record.intervals = intervals;
     record.telemetry = telemetry;
     Ok(record)

@@ -1,8 +1,10 @@
 //! A secret that a browser shows to be let in.
 
-use std::fmt;
+use std::{fmt, io};
 
 use subtle::ConstantTimeEq;
+
+use crate::serving::{PageError, PageErrorKind};
 
 /// Bytes of a drawn secret: 128 bits.
 const BYTES: usize = 16;
@@ -20,9 +22,13 @@ impl Token {
     ///
     /// # Errors
     /// When the system gives no random bytes.
-    pub fn draw() -> Result<Self, String> {
+    pub fn draw() -> io::Result<Self> {
         let mut bytes = [0u8; BYTES];
-        getrandom::fill(&mut bytes).map_err(|error| format!("no random bytes: {error}"))?;
+        let failed = |error: getrandom::Error| match error.raw_os_error() {
+            Some(number) => io::Error::from_raw_os_error(number),
+            None => io::Error::other(error.to_string()),
+        };
+        getrandom::fill(&mut bytes).map_err(failed)?;
         Ok(Self(bytes.iter().map(|byte| format!("{byte:02x}")).collect()))
     }
 
@@ -30,13 +36,14 @@ impl Token {
     ///
     /// # Errors
     /// When it is shorter than a drawn one, longer than 512 letters, or has other signs than letters and digits.
-    pub fn chosen(text: &str) -> Result<Self, String> {
+    pub fn chosen(text: &str) -> Result<Self, PageError> {
+        let refuse = |cause: String| Err(PageError::new(PageErrorKind::Token, "the token", cause));
         let text = text.trim();
         if !(LETTERS_MIN..=LETTERS_MAX).contains(&text.len()) {
-            return Err(format!("a token has {LETTERS_MIN} to {LETTERS_MAX} letters and digits"));
+            return refuse(format!("a token has {LETTERS_MIN} to {LETTERS_MAX} letters and digits"));
         }
         if !text.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
-            return Err("a token has letters and digits only".to_owned());
+            return refuse("a token has letters and digits only".to_owned());
         }
         Ok(Self(text.to_owned()))
     }

@@ -5,7 +5,7 @@ use std::fmt;
 use fathom_record::campaign::{AssessRecord, CompareRecord, ExplainRecord, SweepRecord};
 use fathom_record::{CampaignRecord, RunRecord, shell_words};
 
-use super::error::{Place, PlanError, PlanErrorKind};
+use super::error::{PlanError, PlanErrorKind};
 use super::raw::from_words;
 use super::{
     PlanSource, assess_command_line, compare_command_line, exact_command_line, explain_command_line,
@@ -102,11 +102,7 @@ impl PlanSource {
     /// # Errors
     /// A line of another kind, or of another build, whose flags this one does not know.
     pub fn from_command_line(line: &str) -> Result<Self, PlanError> {
-        let refuse = |cause: String| PlanError {
-            kind: PlanErrorKind::Syntax,
-            place: Place::Argument("the record's line".to_owned()),
-            cause,
-        };
+        let refuse = |cause: String| PlanError::new(PlanErrorKind::Syntax, "the record's line", cause);
         let words =
             shell_words(line).ok_or_else(|| refuse(format!("`{line}` is not a line of plain words")))?;
         match words.as_slice() {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use fathom_record::options::{Client, Reach, Role, program_of};
 use serde::Deserialize;
 
-use super::error::{Mistake, PlanErrorKind};
+use super::error::{Mistake, PlanError, PlanErrorKind};
 use super::raw::RawPlan;
 
 /// Clients of one run at most: each has a process and three threads where the plan is coordinated.
@@ -108,13 +108,16 @@ struct Entry {
 /// The clients of a file, each as it would be typed.
 ///
 /// # Errors
-/// Where the text is no list of clients: the line, where one is to blame, what is wrong, and what to write.
-pub fn clients_of_file(text: &str) -> Result<Vec<String>, (Option<usize>, String)> {
-    let read: File = fathom_toml::read(text).map_err(|fathom_toml::Mistake { line, cause }| {
-        let cause = cause.trim().replace('\n', ", ");
+/// Where the text is no list of clients: the file, the line where one is to blame, what is wrong, and what to write.
+pub fn clients_of_file(text: &str, file: &str) -> Result<Vec<String>, PlanError> {
+    let refuse = |place: String, cause: String| {
+        PlanError::new(PlanErrorKind::Value, place, cause).with_remedy("docs/clients.md shows such a file")
+    };
+    let read: File = fathom_toml::read(text).map_err(|fathom_toml::Mistake { line, fault }| {
+        let cause = fault.cause.trim().replace('\n', ", ");
         let form = "each client is a table [[client]] with reach = \"ssh:HOST\", and where they differ name, \
                     program, push, role, targets and destroy";
-        (Some(line), format!("{cause}: {form}"))
+        refuse(format!("{file}, line {line}"), format!("{cause}: {form}"))
     })?;
     let client = |entry: Entry| {
         let mut client = Client::at(entry.name.as_deref(), Reach::parse(&entry.reach)?);
@@ -124,9 +127,9 @@ pub fn clients_of_file(text: &str) -> Result<Vec<String>, (Option<usize>, String
         Ok(client)
     };
     let clients = read.client.into_iter().map(client).collect::<Result<Vec<_>, String>>();
-    let clients = clients.and_then(checked).map_err(|cause| (None, cause))?;
+    let clients = clients.and_then(checked).map_err(|cause| refuse(file.to_owned(), cause))?;
     if clients.is_empty() {
-        return Err((None, "required table missing: [[client]]".to_owned()));
+        return Err(refuse(file.to_owned(), "required table missing: [[client]]".to_owned()));
     }
     Ok(clients.iter().map(ToString::to_string).collect())
 }
@@ -157,17 +160,21 @@ mod tests {
     #[test]
     fn a_file_is_read_as_what_would_be_typed() {
         let text = "[[client]]\nreach = 'ssh:c1'\nprogram = '/opt/fathom'\ntargets = ['/dev/nvme1n1']\n\n[[client]]\nname = 'here'\nreach = 'local'\n";
-        let typed = clients_of_file(text).unwrap();
+        let typed = clients_of_file(text, "clients.toml").unwrap();
         assert_eq!(typed, ["ssh:c1 program=/opt/fathom target=/dev/nvme1n1", "here=local"]);
-        let (line, cause) = clients_of_file("[[client]]\nreach = 'local'\nspeed = 1\n").unwrap_err();
-        assert_eq!(line, Some(3));
-        assert!(cause.contains("[[client]]"), "{cause}");
+        let refused = |text: &str| clients_of_file(text, "clients.toml").unwrap_err();
+        let odd = refused("[[client]]\nreach = 'local'\nspeed = 1\n");
+        assert_eq!(odd.place, "clients.toml, line 3");
+        assert!(odd.cause.contains("[[client]]"), "{odd}");
         let twice = "[[client]]\nreach = 'local'\n\n[[client]]\nreach = 'local'\n";
-        assert!(clients_of_file(twice).unwrap_err().1.contains("a=local"));
+        assert!(refused(twice).cause.contains("a=local"));
         let target =
             "[[client]]\nreach = 'local'\n\n[[client]]\nreach = 'ssh:t1'\nrole = 'target'\npush = true\n";
-        assert_eq!(clients_of_file(target).unwrap(), ["local=local", "ssh:t1 push=true role=target"]);
-        assert!(clients_of_file("client = []").is_err());
-        assert!(clients_of_file("[[client]]\nreach = 'local'\nprogram = '-x'\n").is_err());
+        assert_eq!(
+            clients_of_file(target, "clients.toml").unwrap(),
+            ["local=local", "ssh:t1 push=true role=target"]
+        );
+        assert!(clients_of_file("client = []", "clients.toml").is_err());
+        assert!(clients_of_file("[[client]]\nreach = 'local'\nprogram = '-x'\n", "clients.toml").is_err());
     }
 }

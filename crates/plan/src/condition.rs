@@ -7,6 +7,7 @@ use fathom_record::condition::{Condition, JudgedQuantity, LatencyKind, Limit, Re
 use fathom_record::latency::VALUES_BEYOND;
 use fathom_record::{Direction, Workload};
 
+use super::error::{PlanError, PlanErrorKind};
 use super::quantity::{self, quantile};
 
 /// What is written on the left of the sign.
@@ -20,7 +21,11 @@ const SIGNS: [(&str, Relation); 4] =
 ///
 /// # Errors
 /// What is wrong with it and what to write, as a sentence without a full stop.
-pub fn condition(text: &str) -> Result<Condition, String> {
+pub fn condition(text: &str) -> Result<Condition, PlanError> {
+    read(text).map_err(|cause| PlanError::new(PlanErrorKind::Value, "--fail-if", cause))
+}
+
+fn read(text: &str) -> Result<Condition, String> {
     let text = text.trim();
     if let Some(words) = text.strip_suffix("slower") {
         let scope = subject(text, words)?.0;
@@ -276,7 +281,7 @@ mod tests {
             ("read write p99>2ms", "says two things"),
             ("p100>2ms", "`p100` is not a quantity"),
         ] {
-            let cause = condition(text).unwrap_err();
+            let cause = super::read(text).unwrap_err();
             assert!(cause.contains(words), "{text}: {cause}");
         }
     }
@@ -287,7 +292,7 @@ mod tests {
             let workload = crate::pattern("randread-4k").unwrap().workload;
             match condition(&text) {
                 Ok(read) => drop(unmeasurable(&read, &workload)),
-                Err(cause) => assert!(!cause.is_empty()),
+                Err(error) => assert!(!error.cause.is_empty()),
             }
         }
     }

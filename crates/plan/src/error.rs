@@ -1,6 +1,6 @@
 //! What is wrong with a plan, where it stands, and what to type instead.
 
-use std::fmt;
+use fathom_record::error::Error;
 
 /// Kinds of mistakes in plans and arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -20,40 +20,8 @@ pub enum PlanErrorKind {
     Pasted,
 }
 
-/// Where a plan's value stands.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
-    /// On the command line: the argument as it was typed, or the flag that is missing.
-    Argument(String),
-    /// In a plan file.
-    File {
-        /// Its name, as the user gave it.
-        file: String,
-        /// Line, from 1.
-        line: usize,
-    },
-}
-
-/// A refused plan. Printed, it names the place, the cause and what to type.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{place}: {cause}")]
-pub struct PlanError {
-    /// What kind of mistake.
-    pub kind: PlanErrorKind,
-    /// Where.
-    pub place: Place,
-    /// What is wrong and what to type, as one sentence without a full stop.
-    pub cause: String,
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Place::Argument(argument) => f.write_str(argument),
-            Place::File { file, line } => write!(f, "{file}:{line}"),
-        }
-    }
-}
+/// A refused plan. Its place is the argument as it was typed, the flag that is missing, or the file and the line: `plan.toml:3`.
+pub type PlanError = Error<PlanErrorKind>;
 
 /// A mistake in the value of one key or flag, before its place is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,18 +30,31 @@ pub struct Mistake {
     pub key: &'static str,
     /// What kind of mistake.
     pub kind: PlanErrorKind,
-    /// What is wrong and what to type, as one sentence without a full stop.
+    /// What is wrong, as one sentence without a full stop.
     pub cause: String,
+    /// What to type; empty where the cause says it.
+    pub remedy: String,
 }
 
 impl Mistake {
     /// A mistake of this key.
     pub fn new(key: &'static str, kind: PlanErrorKind, cause: impl Into<String>) -> Self {
-        Self { key, kind, cause: cause.into() }
+        Self { key, kind, cause: cause.into(), remedy: String::new() }
+    }
+
+    /// The same with what to type.
+    pub fn with_remedy(self, remedy: impl Into<String>) -> Self {
+        Self { remedy: remedy.into(), ..self }
     }
 
     /// The same at its place.
-    pub fn at(self, place: Place) -> PlanError {
-        PlanError { kind: self.kind, place, cause: self.cause }
+    pub fn at(self, place: impl Into<String>) -> PlanError {
+        PlanError::new(self.kind, place, self.cause).with_remedy(self.remedy)
+    }
+
+    /// On the command line, where its key is a flag.
+    pub fn at_flag(self) -> PlanError {
+        let flag = format!("--{}", self.key);
+        self.at(flag)
     }
 }

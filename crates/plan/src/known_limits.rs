@@ -8,7 +8,7 @@ use fathom_record::facts::DeviceFacts;
 use fathom_record::{CeilingRate, CeilingScope, Direction, KnownCeiling, spelling};
 
 use super::catalogued::{self, instance_type, volume};
-use super::error::{Mistake, Place, PlanError, PlanErrorKind};
+use super::error::{Mistake, PlanError, PlanErrorKind};
 use super::quantity;
 use super::resolve::value;
 use super::text::Text;
@@ -104,11 +104,7 @@ impl KnownLimits {
         devices: &[DeviceFacts],
         environment: &Environment,
     ) -> Result<Applying, PlanError> {
-        let refused = |flag: &str, cause| PlanError {
-            kind: PlanErrorKind::Value,
-            place: Place::Argument(flag.to_owned()),
-            cause,
-        };
+        let refused = |flag: &str, cause: String| PlanError::new(PlanErrorKind::Value, flag, cause);
         let mut out = Applying { ceilings: self.ceilings.clone(), notes: Vec::new() };
         if let Some(text) = &self.volume {
             out.ceilings.extend(volume(text).map_err(|cause| refused("--volume", cause))?);

@@ -46,7 +46,7 @@ pub use campaigns::{
 pub use catalogued::{instance_type, volume};
 pub use client::{clients, clients_of_file};
 pub use condition::{condition, unmeasurable};
-pub use error::{Mistake, Place, PlanError, PlanErrorKind};
+pub use error::{Mistake, PlanError, PlanErrorKind};
 pub use known_limits::{Applying, KnownLimits, RawKnownLimits, iops_ceiling, throughput_ceiling};
 pub use pasted::check_arguments;
 pub use pattern::{pattern, patterns, title_of};
@@ -68,8 +68,8 @@ pub use fathom_record::plan::{Needs, RunOptions, RunPlan};
 ///
 /// # Errors
 /// What is no such list, and what to write.
-pub fn processors_of(text: &str) -> Result<Vec<u32>, String> {
-    quantity::cpus(text)
+pub fn processors_of(text: &str) -> Result<Vec<u32>, PlanError> {
+    quantity::cpus(text).map_err(|cause| PlanError::new(PlanErrorKind::Value, "--cpus", cause))
 }
 
 /// Processors as a plan and the kernel write them, `0-3,6`.

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use super::error::{Place, PlanError, PlanErrorKind};
+use super::error::{PlanError, PlanErrorKind};
 use super::{raw, suggest};
 
 /// The name of a dash that is not the ASCII hyphen.
@@ -60,23 +60,27 @@ pub fn check_arguments(arguments: &[OsString]) -> Result<(), PlanError> {
         if dashes.is_empty() || name.is_empty() {
             continue;
         }
-        let refuse = |kind, cause| Err(PlanError { kind, place: Place::Argument(text.to_string()), cause });
+        let refuse = |kind, cause: String, meant: String| {
+            Err(PlanError::new(kind, text.to_string(), cause).with_remedy(format!("type `{meant}`")))
+        };
         let hyphens = if name.chars().count() == 1 { "-" } else { "--" };
         if let Some(which) = dashes.chars().find_map(dash) {
             let meant = find(name).map_or(name.to_owned(), |(_, meant)| meant);
             return refuse(
                 PlanErrorKind::Pasted,
-                format!("starts with {which}, as documents make of two hyphens: type `{hyphens}{meant}`"),
+                format!("starts with {which}, as documents make of two hyphens"),
+                format!("{hyphens}{meant}"),
             );
         }
         let flag = name.split(['=', ' ']).next().unwrap_or(name);
         if let Some((which, meant)) = find(flag) {
-            return refuse(PlanErrorKind::Pasted, format!("holds {which}: type `--{meant}`"));
+            return refuse(PlanErrorKind::Pasted, format!("holds {which}"), format!("--{meant}"));
         }
         if dashes == "-" && flag.len() > 1 && keys.iter().any(|key| key == flag) {
             return refuse(
                 PlanErrorKind::UnknownName,
-                format!("a long flag has two hyphens: type `--{name}`"),
+                "a long flag has two hyphens".to_owned(),
+                format!("--{name}"),
             );
         }
         if dashes == "--"
@@ -84,11 +88,9 @@ pub fn check_arguments(arguments: &[OsString]) -> Result<(), PlanError> {
             && let Some(here) = suggest::foreign(flag)
         {
             let here = here.replacen('`', "`--", 1);
-            let cause = match here.starts_with('`') {
-                true => format!("unknown flag; here it is {here}"),
-                false => format!("unknown flag: {here}"),
-            };
-            return refuse(PlanErrorKind::UnknownName, cause);
+            let remedy = if here.starts_with('`') { format!("here it is {here}") } else { here };
+            let error = PlanError::new(PlanErrorKind::UnknownName, text.to_string(), "unknown flag");
+            return Err(error.with_remedy(remedy));
         }
     }
     Ok(())
@@ -106,15 +108,18 @@ mod tests {
     #[test]
     fn pasted_dashes_are_named_with_what_to_type() {
         let cases = [
-            ("–rw", "–rw: starts with an en dash, as documents make of two hyphens: type `--rw`"),
-            ("—bs=4k", "—bs=4k: starts with an em dash, as documents make of two hyphens: type `--bs=4k`"),
-            ("−depth", "−depth: starts with a minus sign, as documents make of two hyphens: type `--depth`"),
-            ("-–rw", "-–rw: starts with an en dash, as documents make of two hyphens: type `--rw`"),
-            ("–h", "–h: starts with an en dash, as documents make of two hyphens: type `-h`"),
-            ("--read–share", "--read–share: holds an en dash: type `--read-share`"),
-            ("--rw\u{a0}read", "--rw\u{a0}read: holds a non-breaking space: type `--rw read`"),
-            ("-rw", "-rw: a long flag has two hyphens: type `--rw`"),
-            ("--iodepth=8", "--iodepth=8: unknown flag; here it is `--depth`"),
+            ("–rw", "–rw: starts with an en dash, as documents make of two hyphens\n  type `--rw`"),
+            ("—bs=4k", "—bs=4k: starts with an em dash, as documents make of two hyphens\n  type `--bs=4k`"),
+            (
+                "−depth",
+                "−depth: starts with a minus sign, as documents make of two hyphens\n  type `--depth`",
+            ),
+            ("-–rw", "-–rw: starts with an en dash, as documents make of two hyphens\n  type `--rw`"),
+            ("–h", "–h: starts with an en dash, as documents make of two hyphens\n  type `-h`"),
+            ("--read–share", "--read–share: holds an en dash\n  type `--read-share`"),
+            ("--rw\u{a0}read", "--rw\u{a0}read: holds a non-breaking space\n  type `--rw read`"),
+            ("-rw", "-rw: a long flag has two hyphens\n  type `--rw`"),
+            ("--iodepth=8", "--iodepth=8: unknown flag\n  here it is `--depth`"),
         ];
         for (argument, message) in cases {
             assert_eq!(check(&["run", argument]), Err(message.to_owned()), "{argument}");

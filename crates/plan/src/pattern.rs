@@ -5,6 +5,7 @@ use fathom_record::campaign::PatternPlan;
 use fathom_record::spelling;
 use fathom_record::workload::{Addresses, Arrival, Data, Length, Mix, Sizes, SizesByDirection, Workload};
 
+use super::error::{PlanError, PlanErrorKind};
 use super::quantity;
 
 /// What an assessment measures unless it is told otherwise; the help of `--patterns` (`assess.rs`) has it in words.
@@ -25,7 +26,12 @@ pub fn patterns() -> Vec<PatternPlan> {
 ///
 /// # Errors
 /// A sentence that says what to write instead.
-pub fn pattern(text: &str) -> Result<PatternPlan, String> {
+pub fn pattern(text: &str) -> Result<PatternPlan, PlanError> {
+    read(text).map_err(|cause| PlanError::new(PlanErrorKind::Value, "--patterns", cause))
+}
+
+/// The same before its place is known.
+fn read(text: &str) -> Result<PatternPlan, String> {
     let separator = if text.contains(':') { ':' } else { '-' };
     let mut parts = text.trim().split(separator);
     let kind = parts.next().unwrap_or_default();
@@ -54,7 +60,7 @@ pub fn pattern(text: &str) -> Result<PatternPlan, String> {
     }
     let random = kind.starts_with("rand");
     let workload = workload(random, read_share, bytes);
-    workload.validate().map_err(|error| format!("`{text}`: {}", error.problem))?;
+    workload.validate().map_err(|error| format!("`{text}`: {}", error.cause))?;
     let percent = quantity::write_share(read_share);
     let mut name = format!("{kind}-{}", quantity::write_bytes(bytes));
     if mixed {
@@ -131,15 +137,15 @@ mod tests {
     fn names_read_back_as_the_same_pattern() {
         for text in ["randread:16k", "randrw:8k:70%", "rw:8k", "write:1536", "randrw-4k-62.5"] {
             let first = pattern(text).expect(text);
-            assert_eq!(pattern(&first.name), Ok(first), "{text}");
+            assert_eq!(read(&first.name), Ok(first), "{text}");
         }
     }
 
     #[test]
     fn mistakes_say_what_to_write() {
-        assert!(pattern("randraed-4k").unwrap_err().contains("did you mean `randread`"));
-        assert!(pattern("randread").unwrap_err().contains("`randread-4k`"));
-        assert!(pattern("randread-4k-70").unwrap_err().contains("only rw and randrw mix"));
+        assert!(read("randraed-4k").unwrap_err().contains("did you mean `randread`"));
+        assert!(read("randread").unwrap_err().contains("`randread-4k`"));
+        assert!(read("randread-4k-70").unwrap_err().contains("only rw and randrw mix"));
         for text in ["", "-", "read-", "read-0", "rw-4k-101", "rw-4k-70-1", "read:4x"] {
             assert!(pattern(text).is_err(), "{text}");
         }

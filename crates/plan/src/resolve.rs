@@ -5,6 +5,7 @@ use fathom_record::options::{CHUNK_UNIT_BYTES, Decorators, Durable, IoFlags, Wit
 use fathom_record::spelling;
 use fathom_record::workload::{
     Addresses, Arrival, Data, Length, Mix, Sizes, SizesByDirection, Verify, Workload, WorkloadError,
+    WorkloadErrorKind,
 };
 
 use super::error::{Mistake, PlanErrorKind};
@@ -114,8 +115,9 @@ pub fn value<T>(
         Some((which, meant)) => Mistake::new(
             key,
             PlanErrorKind::Pasted,
-            format!("`{text}` holds {which}, as documents make them: type `{meant}`"),
-        ),
+            format!("`{text}` holds {which}, as documents make them"),
+        )
+        .with_remedy(format!("type `{meant}`")),
         None => Mistake::new(key, PlanErrorKind::Value, cause),
     })
 }
@@ -439,8 +441,8 @@ fn refused(raw: &RawPlan, error: WorkloadError) -> Mistake {
     let given = |keys: &[(&'static str, &Option<Text>)], otherwise| {
         keys.iter().find(|(_, text)| text.is_some()).map_or(otherwise, |(key, _)| *key)
     };
-    let key = match error.field {
-        "bs" => given(
+    let key = match error.kind {
+        WorkloadErrorKind::Sizes => given(
             &[
                 ("bs", &raw.bs),
                 ("read-bs", &raw.read_bs),
@@ -449,10 +451,12 @@ fn refused(raw: &RawPlan, error: WorkloadError) -> Mistake {
             ],
             "bs",
         ),
-        "time" => given(&[("time", &raw.time), ("count", &raw.count), ("bytes", &raw.bytes)], "time"),
-        other => other,
+        WorkloadErrorKind::Time => {
+            given(&[("time", &raw.time), ("count", &raw.count), ("bytes", &raw.bytes)], "time")
+        }
+        kind => kind.key(),
     };
-    Mistake::new(key, PlanErrorKind::Value, error.problem)
+    Mistake::new(key, PlanErrorKind::Value, error.cause).with_remedy(error.remedy)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use fathom_toml::line_of;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::error::{Mistake, Place, PlanError, PlanErrorKind};
+use super::error::{Mistake, PlanError, PlanErrorKind};
 use super::raw::{RawPlan, keys};
 use super::{Client, RunPlan, pasted, quantity, resolve, suggest};
 
@@ -30,15 +30,15 @@ impl PlanSource {
     /// # Errors
     /// Text that is not TOML, a key that does not exist, or a value of the wrong type, with its line.
     pub fn from_toml(text: &str, file: &str) -> Result<Self, PlanError> {
-        let refuse = |span: Option<std::ops::Range<usize>>, kind, cause| {
+        let refuse = |span: Option<std::ops::Range<usize>>, kind, cause: String| {
             let line = line_of(text, span.map_or(0, |span| span.start));
-            Err(PlanError { kind, place: Place::File { file: file.to_owned(), line }, cause })
+            PlanError::new(kind, in_file(file, line), cause)
         };
         let table = match toml::de::DeTable::parse(text) {
             Ok(table) => table,
             Err(error) => {
-                let (kind, cause) = syntax(text, &error);
-                return refuse(error.span(), kind, cause);
+                let (kind, cause, remedy) = syntax(text, &error);
+                return Err(refuse(error.span(), kind, cause).with_remedy(remedy));
             }
         };
         let known = keys();
@@ -47,25 +47,23 @@ impl PlanSource {
             let name: &str = key.get_ref();
             if !known.iter().any(|known| known == name) {
                 let advice = suggest::advice(name, known.iter().map(String::as_str));
-                return refuse(
-                    Some(key.span()),
-                    PlanErrorKind::UnknownName,
-                    format!("unknown key `{name}`: {advice}"),
-                );
+                let cause = format!("unknown key `{name}`");
+                return Err(refuse(Some(key.span()), PlanErrorKind::UnknownName, cause).with_remedy(advice));
             }
             lines.insert(name.to_owned(), line_of(text, key.span().start));
         }
         // By way of the values that flags become too: the list of keys is compiled for these alone.
         let values = match Map::deserialize(toml::Deserializer::from(table)) {
             Ok(values) => values,
-            Err(error) => return refuse(error.span(), PlanErrorKind::Value, error.message().to_owned()),
+            Err(error) => {
+                return Err(refuse(error.span(), PlanErrorKind::Value, error.message().to_owned()));
+            }
         };
         match typed(values) {
             Ok(raw) => Ok(Self { raw, file: file.to_owned(), lines }),
             Err((key, cause)) => {
                 let line = lines.get(&key).copied().unwrap_or(1);
-                let place = Place::File { file: file.to_owned(), line };
-                Err(PlanError { kind: PlanErrorKind::Value, place, cause })
+                Err(PlanError::new(PlanErrorKind::Value, in_file(file, line), cause))
             }
         }
     }
@@ -122,8 +120,7 @@ impl PlanSource {
             Ok(raw) => Ok(Self { raw, lines, file: self.file.clone() }),
             Err(cause) => {
                 let key = keys.first().map_or("", |(key, _)| key.as_str());
-                let place = Place::Argument(format!("--{key}"));
-                Err(PlanError { kind: PlanErrorKind::Value, place, cause })
+                Err(PlanError::new(PlanErrorKind::Value, format!("--{key}"), cause))
             }
         }
     }
@@ -152,12 +149,16 @@ impl PlanSource {
     }
 
     fn placed(&self, mistake: Mistake) -> PlanError {
-        let place = match self.lines.get(mistake.key) {
-            Some(line) => Place::File { file: self.file.clone(), line: *line },
-            None => Place::Argument(format!("--{}", mistake.key)),
-        };
-        mistake.at(place)
+        match self.lines.get(mistake.key) {
+            Some(line) => mistake.at(in_file(&self.file, *line)),
+            None => mistake.at_flag(),
+        }
     }
+}
+
+/// A line of a plan file, as a place.
+fn in_file(file: &str, line: usize) -> String {
+    format!("{file}:{line}")
 }
 
 /// A plan file may come from anybody: it names machines, and nothing that is started, here or there.
@@ -165,11 +166,9 @@ fn refuse_commands(clients: &[Client]) -> Result<(), Mistake> {
     match clients.iter().find(|client| client.starts_what_it_names()) {
         None => Ok(()),
         Some(client) => {
-            let cause = format!(
-                "a plan file starts no command: to reach {} by one, type --client '{client}'",
-                client.name
-            );
-            Err(Mistake::new("client", PlanErrorKind::Value, cause))
+            let remedy = format!("to reach {} by one, type --client '{client}'", client.name);
+            let mistake = Mistake::new("client", PlanErrorKind::Value, "a plan file starts no command");
+            Err(mistake.with_remedy(remedy))
         }
     }
 }
@@ -186,16 +185,17 @@ fn typed(values: Map<String, Value>) -> Result<RawPlan, (String, String)> {
     })
 }
 
-/// What to say of a text that is not TOML.
-fn syntax(text: &str, error: &toml::de::Error) -> (PlanErrorKind, String) {
+/// What to say of a text that is not TOML: what is wrong, and what to type.
+fn syntax(text: &str, error: &toml::de::Error) -> (PlanErrorKind, String, String) {
     let start = error.span().map_or(0, |span| span.start);
     let line = text.lines().nth(line_of(text, start) - 1).unwrap_or("");
     if let Some((which, meant)) = pasted::find(line) {
         let bare = meant.trim_start_matches('-');
-        return (PlanErrorKind::Pasted, format!("holds {which}, as documents make them: type `{bare}`"));
+        let cause = format!("holds {which}, as documents make them");
+        return (PlanErrorKind::Pasted, cause, format!("type `{bare}`"));
     }
     let cause = error.message().trim().replace('\n', ", ");
-    (PlanErrorKind::Syntax, format!("{cause}; a plan is lines such as `bs = \"4k\"`"))
+    (PlanErrorKind::Syntax, cause, "a plan is lines such as `bs = \"4k\"`".to_owned())
 }
 
 #[cfg(test)]
@@ -210,19 +210,19 @@ mod tests {
     #[test]
     fn mistakes_name_their_line_and_what_to_write() {
         let cases = [
-            ("rw = 'read'\ndpeth = 3", "plan.toml:2: unknown key `dpeth`: did you mean `depth`?"),
-            ("\n\niodepth = 3", "plan.toml:3: unknown key `iodepth`: here it is `depth`"),
+            ("rw = 'read'\ndpeth = 3", "plan.toml:2: unknown key `dpeth`\n  did you mean `depth`?"),
+            ("\n\niodepth = 3", "plan.toml:3: unknown key `iodepth`\n  here it is `depth`"),
             (
                 "[workload]\nbs = 1",
-                "plan.toml:1: unknown key `workload`: `fathom run --help` lists what there is",
+                "plan.toml:1: unknown key `workload`\n  `fathom run --help` lists what there is",
             ),
             (
                 "target='x'\n–depth = 3",
-                "plan.toml:2: holds an en dash, as documents make them: type `depth = 3`",
+                "plan.toml:2: holds an en dash, as documents make them\n  type `depth = 3`",
             ),
             (
                 "target='x'\nbs = '4k–64k'",
-                "plan.toml:2: `4k–64k` holds an en dash, as documents make them: type `4k-64k`",
+                "plan.toml:2: `4k–64k` holds an en dash, as documents make them\n  type `4k-64k`",
             ),
             ("target='x'\njobs = 0", "plan.toml:2: 0 is not between 1 and 1024"),
             ("target='x'\n\nwrite-bs = 0", "plan.toml:3: an I/O size is not 0, e.g. 4k"),
@@ -264,7 +264,7 @@ mod tests {
             PlanSource::from_toml("target = 'a'\njobs = 4\nbuffered = true", "plan.toml").expect("a plan");
         let flags = RawPlan { depth: Some("0".into()), ..RawPlan::default() };
         let error = file.clone().overridden_by(flags).resolve(1).expect_err("depth 0");
-        assert_eq!(error.place, Place::Argument("--depth".to_owned()));
+        assert_eq!(error.place, "--depth");
 
         let flags = RawPlan { jobs: Some("2".into()), buffered: Some(false), ..RawPlan::default() };
         let plan = file.overridden_by(flags).resolve(1).expect("a plan");

@@ -140,9 +140,9 @@ pub enum Each {
 /// and what to write.
 pub fn parse_published(text: &str) -> Result<Published, Refusal> {
     check::names(text)?;
-    let found: Published = fathom_toml::read(text).map_err(|Mistake { line, cause }| {
+    let found: Published = fathom_toml::read(text).map_err(|Mistake { line, fault }| {
         let written = text.lines().nth(line - 1).unwrap_or_default();
-        refused::refused(&cause, written).at(format!("line {line}"))
+        refused::refused(fault, written).at(format!("line {line}"))
     })?;
     if found.rows.is_empty() && found.workloads.is_empty() {
         return Err(Refusal::new(EXPECTED, "it has no [[row]]"));

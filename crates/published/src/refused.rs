@@ -1,6 +1,7 @@
 //! What a reader of a table says of a text that is none, in the words of whoever wrote the text.
 
 use fathom_record::spelling::nearest;
+use fathom_toml::{Fault, FaultKind};
 use fathom_tools::Refusal;
 
 use super::check::EXPECTED;
@@ -12,35 +13,33 @@ const MOST_NAMES: usize = 12;
 
 /// A refusal of a field or word that is not known, with the nearest that is; of a number that is spelt as in another
 /// language; of a label in the wrong place; of anything else as it was said. `line` is what was written there.
-pub fn refused(message: &str, line: &str) -> Refusal {
+pub fn refused(Fault { kind, cause }: Fault, line: &str) -> Refusal {
     let refusal = |cause: String, remedy: String| Refusal::new(EXPECTED, cause).or(remedy);
-    let mut words = message.split('`').skip(1).step_by(2);
-    let name = words.next().unwrap_or_default();
-    let known: Vec<&str> = words.collect();
     let label = || "write it below an [[explain]], as label = { cause = \"volume_iops\" }".to_owned();
-    if message.starts_with("unknown field") && name == "label" {
-        return refusal("a row has no \"label\"".to_owned(), label());
-    }
-    for (beginning, what) in [("unknown field", "unknown field"), ("unknown variant", "not known here is")] {
-        if message.starts_with(beginning) {
-            return refusal(format!("{what} \"{name}\""), remedy(name, &known));
+    match kind {
+        FaultKind::UnknownField { name, .. } if name == "label" => {
+            refusal("a row has no \"label\"".to_owned(), label())
         }
-    }
-    if message.contains("expected struct Label") {
-        return refusal("a label is more than a word".to_owned(), label());
-    }
-    if message.starts_with("invalid type") && message.contains("expected f64") {
-        return refusal(message.replace("expected f64", "expected a number"), NUMBER.to_owned());
-    }
-    if message.contains("expected string only") {
-        return refusal(
+        FaultKind::UnknownField { name, known } => {
+            refusal(format!("unknown field \"{name}\""), remedy(&name, known))
+        }
+        FaultKind::UnknownWord { word, known } => {
+            refusal(format!("not known here is \"{word}\""), remedy(&word, known))
+        }
+        FaultKind::NotATable("Label") => refusal("a label is more than a word".to_owned(), label()),
+        FaultKind::NotANumber => refusal(cause, NUMBER.to_owned()),
+        FaultKind::NotAWord => refusal(
             "not a word".to_owned(),
             "write a word in quotes: docs/published.md lists them".to_owned(),
-        );
-    }
-    match line.split_once('=').map(|(_, value)| value.trim()).filter(|value| is_spelt_otherwise(value)) {
-        Some(value) => refusal(format!("{value} is not a valid number"), NUMBER.to_owned()),
-        None => Refusal::new(EXPECTED, message),
+        ),
+        _ => match line
+            .split_once('=')
+            .map(|(_, value)| value.trim())
+            .filter(|value| is_spelt_otherwise(value))
+        {
+            Some(value) => refusal(format!("{value} is not a valid number"), NUMBER.to_owned()),
+            None => Refusal::new(EXPECTED, cause),
+        },
     }
 }
 

@@ -74,7 +74,7 @@ fn row(
             table.insert(name.clone(), typed(name, value, has_decimal_commas));
         }
     }
-    Value::Table(table).try_into().map_err(|error: toml::de::Error| refused(error.message(), ""))
+    fathom_toml::of_values(table).map_err(|fault| refused(fault, ""))
 }
 
 /// Whether a number of the rows is written with a point that parts no thousands, so that all points are decimal ones.

@@ -83,6 +83,11 @@ impl<K> Error<K> {
         self.source = Some(source.into());
         self
     }
+
+    /// Gives away what it came from, for an error in its place.
+    pub fn take_source(&mut self) -> Option<Box<dyn StdError + Send + Sync>> {
+        self.source.take()
+    }
 }
 
 impl EngineError {

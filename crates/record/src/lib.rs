@@ -71,7 +71,7 @@ pub use shell::{shell_bytes, shell_word, shell_words};
 pub use sizing::SizingRecord;
 pub use standstill::Standstill;
 pub use verdict::Verdict;
-pub use version::{ReadError, parse_campaign, parse_profile, parse_run};
+pub use version::{ReadError, ReadErrorKind, parse_campaign, parse_profile, parse_run};
 pub use wall::WallFacts;
 pub use witness::Witness;
 pub use workload::Workload;

@@ -1,53 +1,46 @@
 //! Reads records of every version that was ever written.
 
-use serde::de::{DeserializeOwned, Error};
+use serde::de::{DeserializeOwned, Error as _};
 use serde_json::Value;
 
+use crate::error::Error;
 use crate::{CampaignRecord, ProfileRecord, RunRecord};
 
-/// Why a text is not a record.
-#[derive(Debug, thiserror::Error)]
+/// Kinds of texts that are no record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum ReadError {
+pub enum ReadErrorKind {
     /// Not JSON, or a field is missing or of another type.
-    #[error("not a {format} record: {source}")]
-    Malformed {
-        /// What was expected.
-        format: &'static str,
-        /// Where it stopped making sense.
-        source: serde_json::Error,
-    },
+    Malformed,
     /// JSON of another kind.
-    #[error("not a {expected} record, but `{found}`")]
-    OtherFormat {
-        /// What was expected.
-        expected: &'static str,
-        /// What its `format` field says.
-        found: String,
-    },
+    OtherFormat,
     /// Written by a newer build.
-    #[error("a {format} record of version {version}: this build reads up to version {known}; update fathom")]
-    Newer {
-        /// Which kind.
-        format: &'static str,
-        /// Its version.
-        version: u64,
-        /// The newest known here.
-        known: u32,
-    },
+    Newer,
+}
+
+/// Why a text is not a record. Its cause says which record was expected.
+pub type ReadError = Error<ReadErrorKind>;
+
+fn error(kind: ReadErrorKind, format: &str, cause: impl Into<String>) -> ReadError {
+    ReadError::new(kind, format!("reading a {format} record"), cause)
+}
+
+fn malformed(format: &str, source: serde_json::Error) -> ReadError {
+    error(ReadErrorKind::Malformed, format, format!("not a {format} record: {source}")).with_source(source)
 }
 
 /// The text as JSON, if it is of this format and of a version that is known.
 fn checked(json: &[u8], format: &'static str, known: u32) -> Result<Value, ReadError> {
-    let value: Value =
-        serde_json::from_slice(json).map_err(|source| ReadError::Malformed { format, source })?;
+    let value: Value = serde_json::from_slice(json).map_err(|source| malformed(format, source))?;
     let found = value.get("format").and_then(Value::as_str).unwrap_or("something without a format");
     if found != format {
-        return Err(ReadError::OtherFormat { expected: format, found: found.to_owned() });
+        let cause = format!("not a {format} record, but `{found}`");
+        return Err(error(ReadErrorKind::OtherFormat, format, cause));
     }
     let version = value.get("version").and_then(Value::as_u64).unwrap_or(0);
     if version > u64::from(known) {
-        return Err(ReadError::Newer { format, version, known });
+        let cause = format!("a {format} record of version {version}: this build reads up to version {known}");
+        return Err(error(ReadErrorKind::Newer, format, cause).with_remedy("update fathom"));
     }
     Ok(value)
 }
@@ -55,7 +48,7 @@ fn checked(json: &[u8], format: &'static str, known: u32) -> Result<Value, ReadE
 /// Reads the text itself, and not the tree of values that it was looked at with: a second reader of every structure would
 /// make the program larger.
 fn read<T: DeserializeOwned>(json: &[u8], format: &'static str) -> Result<T, ReadError> {
-    fathom_json::read_bytes(json).map_err(|source| ReadError::Malformed { format, source })
+    fathom_json::read_bytes(json).map_err(|source| malformed(format, source))
 }
 
 /// Reads a run record.
@@ -91,7 +84,7 @@ pub fn parse_campaign(json: &[u8]) -> Result<CampaignRecord, ReadError> {
         kind => {
             let found = kind
                 .map_or_else(|| "a kind that is not a string".to_owned(), |kind| format!("kind `{kind}`"));
-            Err(ReadError::Malformed { format: FORMAT, source: serde_json::Error::custom(found) })
+            Err(malformed(FORMAT, serde_json::Error::custom(found)))
         }
     }
 }
@@ -124,12 +117,12 @@ mod tests {
     fn a_campaign_of_a_kind_that_is_not_known_is_refused_by_its_name() {
         let refused = |kind: &str| {
             let json = format!(r#"{{"format":"fathom.campaign","version":3,"kind":{kind}}}"#);
-            parse_campaign(json.as_bytes()).unwrap_err().to_string()
+            parse_campaign(json.as_bytes()).unwrap_err().cause
         };
         assert_eq!(refused("\"tour\""), "not a fathom.campaign record: kind `tour`");
         assert_eq!(refused("7"), "not a fathom.campaign record: a kind that is not a string");
         assert!(refused("\"assess\"").contains("missing field"), "{}", refused("\"assess\""));
         let bytes = b"{\"format\":\"fathom.campaign\",\"id\":\"\xff\"}";
-        assert!(matches!(parse_campaign(bytes), Err(ReadError::Malformed { .. })));
+        assert_eq!(parse_campaign(bytes).unwrap_err().kind, ReadErrorKind::Malformed);
     }
 }

@@ -3,7 +3,7 @@
 use fathom_measure::Histogram;
 use fathom_record::{Direction, RunRecord, SparseHistogram};
 
-use crate::ReportError;
+use crate::{ReportError, error};
 
 /// Values beyond a quantile that it takes for the quantile to mean more than one stall.
 const BEYOND: f64 = 10.0;
@@ -13,7 +13,7 @@ pub const NINES_MAX: f64 = 4.0;
 
 /// Reads one histogram of a run.
 pub fn read(run: &RunRecord, sparse: &SparseHistogram) -> Result<Histogram, ReportError> {
-    Histogram::try_from(sparse).map_err(|cause| ReportError::Histogram { run: run.id.clone(), cause })
+    Histogram::try_from(sparse).map_err(|cause| error::damaged(&run.id, cause))
 }
 
 /// Service latencies of one direction over several runs; `None` when no run has any.

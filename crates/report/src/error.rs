@@ -1,23 +1,40 @@
 //! Why a report could not be made.
 
-/// A report that could not be made. None of these comes from a record that this build wrote itself.
-#[derive(Debug, thiserror::Error)]
+use fathom_record::error::Error;
+use fathom_record::shell_word;
+
+/// Kinds of reports that could not be made. None of these comes from a record that this build wrote itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum ReportError {
+pub enum ReportErrorKind {
     /// A histogram in the record contradicts itself.
-    #[error(
-        "run {run}: {cause}; the record is damaged: leave it out, or run `fathom show {run} --json` to look"
-    )]
-    Histogram {
-        /// The run that holds it.
-        run: String,
-        /// What is wrong with it.
-        cause: &'static str,
-    },
+    Histogram,
     /// The page's template could not be filled in.
-    #[error("could not fill in the page: {0}")]
-    Page(#[from] askama::Error),
+    Page,
     /// The record could not be written as JSON.
-    #[error("could not write the record as JSON: {0}")]
-    Json(#[from] serde_json::Error),
+    Json,
+}
+
+/// A report that could not be made.
+pub type ReportError = Error<ReportErrorKind>;
+
+const MAKING: &str = "making the report";
+
+/// A run's record whose histogram is damaged.
+pub(crate) fn damaged(run: &str, cause: &str) -> ReportError {
+    let cause = format!("run {run}: {cause}; the record is damaged");
+    let remedy = format!("leave it out, or look at it: fathom show {} --json", shell_word(run));
+    ReportError::new(ReportErrorKind::Histogram, MAKING, cause).with_remedy(remedy)
+}
+
+/// A page whose template failed.
+pub(crate) fn unfilled(error: askama::Error) -> ReportError {
+    let cause = format!("could not fill in the page: {error}");
+    ReportError::new(ReportErrorKind::Page, MAKING, cause).with_source(error)
+}
+
+/// A value without a form in JSON.
+pub(crate) fn unwritten(error: serde_json::Error) -> ReportError {
+    let cause = format!("could not write the record as JSON: {error}");
+    ReportError::new(ReportErrorKind::Json, MAKING, cause).with_source(error)
 }

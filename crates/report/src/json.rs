@@ -2,14 +2,14 @@
 
 use serde::Serialize;
 
-use crate::ReportError;
+use crate::{ReportError, error};
 
 /// Indented by two spaces, fields in the order of the record's declaration, with a newline at the end.
 ///
 /// # Errors
 /// When a value has no JSON form, as a map with keys that are not text.
 pub fn pretty<T: Serialize>(record: &T) -> Result<String, ReportError> {
-    Ok(indented(&fathom_json::text(record)?))
+    Ok(indented(&fathom_json::text(record).map_err(error::unwritten)?))
 }
 
 /// JSON of one line over many, as `serde_json`'s own would be. Of text and not of the record: writing each kind of record

@@ -35,7 +35,7 @@ pub mod table;
 pub mod terminal;
 mod value_words;
 
-pub use error::ReportError;
+pub use error::{ReportError, ReportErrorKind};
 pub use moment::Zone;
 pub use pictures::runs_drawn;
 pub use pictures_of_fleet::FleetSpread;

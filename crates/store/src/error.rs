@@ -18,6 +18,8 @@ pub enum StoreErrorKind {
     Ambiguous,
     /// The file is something else than a store of fathom.
     NotAStore,
+    /// What is at that place is no file.
+    NotAFile,
     /// The file is a store, but damaged.
     Corrupt,
     /// The store was written by a newer build.
@@ -32,6 +34,8 @@ pub enum StoreErrorKind {
     Needed,
     /// What people say has changed since it was looked at.
     Stale,
+    /// A text that people say is none that is kept.
+    Text,
     /// Whoever asked ended it before there was an answer.
     Interrupted,
     /// Another process held the store for longer than one waits.

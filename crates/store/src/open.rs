@@ -212,7 +212,7 @@ fn file_bytes(path: &Path) -> Result<u64, StoreError> {
     })?;
     if !facts.is_file() {
         return Err(StoreError::new(
-            StoreErrorKind::NotAStore,
+            StoreErrorKind::NotAFile,
             format!("{OPENING} in {}", path.display()),
             "that is not a file",
         )

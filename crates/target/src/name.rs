@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use fathom_fabric::name::{FabricName, InvalidName, SCHEME};
 use fathom_measure::units::{Bytes, UnitError};
+use fathom_record::facts::TargetKind;
 
 use crate::platform::has_drive;
 use crate::{Error, ErrorKind};
@@ -32,6 +33,11 @@ pub enum TargetName {
 }
 
 impl TargetName {
+    /// Whether this text names a simulated device.
+    pub fn is_simulated(text: &str) -> bool {
+        matches!(text.parse(), Ok(Self::Sim(_)))
+    }
+
     /// Address space of `null:` where none is given: larger than any cache effect of addresses.
     pub const NULL_DEFAULT_BYTES: u64 = 1 << 40;
     /// Size of `memory:` where none is given: larger than processor caches, small for any machine.
@@ -93,15 +99,22 @@ fn scheme_of(text: &str) -> Option<(&str, &str)> {
 }
 
 fn with_scheme(text: &str, scheme: &str, rest: &str) -> Result<TargetName, Error> {
-    match scheme {
-        "null" => sized(text, rest, TargetName::NULL_DEFAULT_BYTES)
-            .map(|size_bytes| TargetName::Null { size_bytes }),
-        "memory" => sized(text, rest, TargetName::MEMORY_DEFAULT_BYTES)
-            .map(|size_bytes| TargetName::Memory { size_bytes }),
-        "sim" if rest.trim().is_empty() => {
-            Err(refuse(text, "a simulated device needs a name", "type sim:nvme, for example"))
+    match TargetKind::of_scheme(scheme) {
+        Some(TargetKind::Null) => {
+            return sized(text, rest, TargetName::NULL_DEFAULT_BYTES)
+                .map(|size_bytes| TargetName::Null { size_bytes });
         }
-        "sim" => Ok(TargetName::Sim(rest.to_owned())),
+        Some(TargetKind::Memory) => {
+            return sized(text, rest, TargetName::MEMORY_DEFAULT_BYTES)
+                .map(|size_bytes| TargetName::Memory { size_bytes });
+        }
+        Some(TargetKind::Simulated) if rest.trim().is_empty() => {
+            return Err(refuse(text, "a simulated device needs a name", "type sim:nvme, for example"));
+        }
+        Some(TargetKind::Simulated) => return Ok(TargetName::Sim(rest.to_owned())),
+        _ => {}
+    }
+    match scheme {
         _ if text.starts_with(SCHEME) => text
             .parse()
             .map(TargetName::Fabric)

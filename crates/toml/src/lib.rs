@@ -1,11 +1,16 @@
 //! What texts in TOML state, with the line of a mistake. A text is read into values first: what is read from those is compiled
 //! for one kind of them, and from the text itself for four.
 
+mod value_reader;
+
 use std::fmt;
 
 use serde::de::DeserializeOwned;
 use toml::de::{DeTable, DeValue};
 use toml::{Spanned, Table, Value};
+
+use value_reader::Reader;
+pub use value_reader::{Fault, FaultKind};
 
 /// What is wrong in a text, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,12 +18,12 @@ pub struct Mistake {
     /// Line, from 1.
     pub line: usize,
     /// What is wrong there.
-    pub cause: String,
+    pub fault: Fault,
 }
 
 impl fmt::Display for Mistake {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}: {}", self.line, self.cause)
+        write!(f, "line {}: {}", self.line, self.fault)
     }
 }
 
@@ -28,11 +33,19 @@ impl fmt::Display for Mistake {
 /// Where it is not TOML, or not what is read.
 pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, Mistake> {
     let values = values(text)?;
-    let read = |value: Value| value.try_into::<T>().map_err(|error| error.message().to_owned());
-    read(Value::Table(values.clone())).map_err(|cause| {
-        let is_so = |value: Value| read(value).err().is_some_and(|other| other == cause);
-        Mistake { line: line(text, values, cause.starts_with("missing field"), &is_so), cause }
+    of_values(values.clone()).map_err(|fault| {
+        let is_so = |value: Value| T::deserialize(Reader(value)).err().is_some_and(|other| other == fault);
+        let is_missing = fault.kind == FaultKind::MissingField;
+        Mistake { line: line(text, values, is_missing, &is_so), fault }
     })
+}
+
+/// What values state that were read before.
+///
+/// # Errors
+/// Where they are not what is read.
+pub fn of_values<T: DeserializeOwned>(values: Table) -> Result<T, Fault> {
+    T::deserialize(Reader(Value::Table(values)))
 }
 
 /// The values of a text.
@@ -42,7 +55,7 @@ pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, Mistake> {
 pub fn values(text: &str) -> Result<Table, Mistake> {
     text.parse().map_err(|error: toml::de::Error| {
         let line = line_of(text, error.span().map_or(0, |span| span.start));
-        Mistake { line, cause: error.message().to_owned() }
+        Mistake { line, fault: Fault { kind: FaultKind::Syntax, cause: error.message().to_owned() } }
     })
 }
 
@@ -155,8 +168,8 @@ mod tests {
     }
 
     fn line(text: &str) -> (usize, String) {
-        let Mistake { line, cause } = read::<Document>(text).expect_err(text);
-        (line, cause)
+        let Mistake { line, fault } = read::<Document>(text).expect_err(text);
+        (line, fault.cause)
     }
 
     #[test]
@@ -175,7 +188,7 @@ mod tests {
         assert_eq!(line("title = 'a'\nrow = 3").0, 2);
         let rows = "[[row]]\nname = 'a'\nrate = 1\n[[row]]\nname = 'b'\n";
         let (at, cause) = line(&format!("{rows}rate = 'x'"));
-        assert_eq!((at, cause.as_str()), (6, "invalid type: string \"x\", expected f64"));
+        assert_eq!((at, cause.as_str()), (6, "invalid type: string \"x\", expected a number"));
         assert_eq!(line(&format!("{rows}rate = 1\nlabels = [\n'x',\n3]")).0, 9);
         assert_eq!(line(&format!("{rows}rate = 1\nlable = 1")).0, 7);
         assert_eq!(line(rows), (4, "missing field `rate`".to_owned()));

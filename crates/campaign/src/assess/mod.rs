@@ -31,6 +31,7 @@ use fathom_record::campaign::{
     AssessPlan, AssessRecord, PatternResult, PointQuality, PreconditionEnd, RepeatEnd, RepeatRule,
 };
 use fathom_store::Store;
+use fathom_target::TargetName;
 
 use crate::bands;
 use crate::devices::Devices;
@@ -349,7 +350,7 @@ fn open(
             permits: options.permit.iter().cloned().collect(),
             check_empty: options.check_empty,
             // Clients share the real time.
-            real_time: !options.clients.is_empty() && plan.target.starts_with("sim:"),
+            real_time: !options.clients.is_empty() && TargetName::is_simulated(&plan.target),
             decorators: assess_decorators(plan)?,
             clients: options.clients.clone(),
             partition: plan.partition,

@@ -2,8 +2,8 @@
 
 use clap::{Arg, ArgAction, Args};
 use fathom_plan::{
-    Client, Mistake, Place, PlanError, PlanErrorKind, PlanFlags, RawKnownLimits, RawPlan, Text, clients,
-    decorators, name, pattern, patterns, quantity, value,
+    Client, Mistake, PlanError, PlanErrorKind, PlanFlags, RawKnownLimits, RawPlan, Text, clients, decorators,
+    name, pattern, patterns, quantity, value,
 };
 use fathom_record::campaign::{AssessPlan, PatternPlan, Slo};
 use fathom_record::options::Decorators;
@@ -109,10 +109,9 @@ impl RawAssess {
     /// # Errors
     /// The first value that is not what its flag takes.
     pub fn resolve(&self, new_seed: u64) -> Result<AssessOptions, PlanError> {
-        self.read(new_seed).map_err(|mistake| {
-            let flag =
-                if mistake.key == "target" { "TARGET".to_owned() } else { format!("--{}", mistake.key) };
-            mistake.at(Place::Argument(flag))
+        self.read(new_seed).map_err(|mistake| match mistake.key {
+            "target" => mistake.at("TARGET"),
+            _ => mistake.at_flag(),
         })
     }
 
@@ -180,7 +179,7 @@ impl RawAssess {
 fn list(text: &str) -> Result<Vec<PatternPlan>, String> {
     let mut patterns: Vec<PatternPlan> = Vec::new();
     for part in text.split(',') {
-        let pattern = pattern(part)?;
+        let pattern = pattern(part).map_err(|error| error.cause)?;
         if patterns.iter().any(|earlier| earlier.name == pattern.name) {
             return Err(format!("`{}` is named twice: leave one out", pattern.name));
         }
@@ -210,10 +209,7 @@ fn slo(text: &str) -> Result<Slo, String> {
 /// When the plan is another build's, and names what this one does not know.
 pub fn assess_decorators(plan: &AssessPlan) -> Result<Decorators, PlanError> {
     let text = |text: &Option<String>| text.clone().map(Text);
-    decorators(&text(&plan.delay), &text(&plan.throttle)).map_err(|mistake| {
-        let flag = format!("--{}", mistake.key);
-        mistake.at(Place::Argument(flag))
-    })
+    decorators(&text(&plan.delay), &text(&plan.throttle)).map_err(Mistake::at_flag)
 }
 
 #[cfg(test)]

@@ -14,9 +14,10 @@ use fathom_engine::{EngineError, ErrorKind};
 use fathom_measure::clock::ClockFacts;
 use fathom_measure::{Clock, WallClock};
 use fathom_plan::{Needs, PlanSource, RunPlan};
+use fathom_record::error::Error;
 use fathom_record::facts::{TargetFacts, TargetKind};
 use fathom_record::{RunRecord, Workload};
-use fathom_target::Preparation;
+use fathom_target::{Preparation, TargetName};
 
 use super::frame::{self, FromAgent, Hello, Look, Observed, Opened, Order, Readiness, Reason, ToAgent};
 use super::watch;
@@ -180,7 +181,7 @@ impl<O: Write + Send> Agent<O> {
             let cause = "a client's plan names clients";
             return Err(EngineError::new(ErrorKind::Plan, "running several clients", cause).into());
         }
-        let is_simulated = plan.targets.iter().any(|target| target.starts_with("sim:"));
+        let is_simulated = plan.targets.iter().any(|target| TargetName::is_simulated(target));
         if order.shares_machine && !is_simulated {
             // Each agent by itself would choose the same processors near the device.
             plan.options.cpus.get_or_insert_default();
@@ -387,15 +388,24 @@ const KINDS: [(&str, ErrorKind); 8] = [
     ("system", ErrorKind::System),
 ];
 
+/// An error of another layer, of the kind that it comes to where targets are opened.
+fn of_layer<K>(kind: ErrorKind, error: Error<K>) -> EngineError {
+    EngineError::new(kind, error.place, error.cause).with_remedy(error.remedy)
+}
+
 impl Reason {
     fn of(error: CampaignError) -> Self {
         let error = match error {
             CampaignError::Engine(error) => error,
-            CampaignError::Plan(error) => {
-                EngineError::new(ErrorKind::Plan, error.place.to_string(), error.cause)
-            }
-            CampaignError::Workload(error) => EngineError::new(ErrorKind::Plan, error.field, error.problem),
-            other => EngineError::new(ErrorKind::System, "measuring", other.in_one_line()),
+            CampaignError::Plan(error) => of_layer(ErrorKind::Plan, error),
+            CampaignError::Workload(error) => of_layer(ErrorKind::Plan, error),
+            CampaignError::Store(error) => of_layer(ErrorKind::System, error),
+            CampaignError::Foreign(refusal) => EngineError::new(
+                ErrorKind::System,
+                format!("reading {}", refusal.full_place()),
+                refusal.cause,
+            )
+            .with_remedy(refusal.remedy),
         };
         let kind = KINDS.iter().find(|(_, kind)| *kind == error.kind).map_or("system", |(name, _)| name);
         Self { kind: kind.to_owned(), place: error.place, cause: error.cause, remedy: error.remedy }

@@ -2,8 +2,8 @@
 
 use clap::Args;
 use fathom_plan::{
-    Mistake, Place, PlanError, PlanErrorKind, PlanSource, RawPlan, RunPlan, Text, advice, keys, name,
-    pattern, quantity, value,
+    Mistake, PlanError, PlanErrorKind, PlanSource, RawPlan, RunPlan, Text, advice, keys, name, pattern,
+    quantity, value,
 };
 use fathom_record::campaign::{AcrossRestarts, ComparePlan, Setting, SidePlan, SideState};
 use fathom_record::comparison::Side;
@@ -447,11 +447,10 @@ impl SideRequest {
 }
 
 fn placed(mistake: Mistake) -> PlanError {
-    let place = match mistake.key {
-        "B" => "B".to_owned(),
-        key => format!("--{key}"),
-    };
-    mistake.at(Place::Argument(place))
+    match mistake.key {
+        "B" => mistake.at("B"),
+        _ => mistake.at_flag(),
+    }
 }
 
 /// The settings of a side, each key at most once.
@@ -498,7 +497,7 @@ fn setting(text: &str) -> Result<Setting, String> {
 fn names(text: &str) -> Result<Vec<String>, String> {
     let mut names: Vec<String> = Vec::new();
     for part in text.split(',') {
-        let pattern = pattern(part)?;
+        let pattern = pattern(part).map_err(|error| error.cause)?;
         if names.contains(&pattern.name) {
             return Err(format!("`{}` is named twice: leave one out", pattern.name));
         }
@@ -534,7 +533,8 @@ fn depths(flags: &RawPlan, a: &SideRequest) -> Result<Vec<u32>, Mistake> {
 fn shapes(flags: &RawPlan, patterns: &[String], depths: &[u32]) -> Result<Vec<Shape>, Mistake> {
     let mut kinds: Vec<Shape> = Vec::new();
     for name in patterns {
-        let read = value("patterns", &Some(Text(name.clone())), pattern)?;
+        let read =
+            value("patterns", &Some(Text(name.clone())), |text| pattern(text).map_err(|error| error.cause))?;
         let title = read.map_or_else(|| name.clone(), |pattern| pattern.title);
         let parts = name.split('-').zip(PATTERN_KEYS);
         let keys = parts

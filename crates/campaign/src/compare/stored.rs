@@ -22,7 +22,7 @@ use crate::error::CampaignError;
 use crate::identity;
 use crate::run::this_tool;
 use crate::runner::PLAIN;
-use fathom_plan::{Place, PlanError, PlanErrorKind, RawPlan, compare_command_line, title_of};
+use fathom_plan::{PlanError, PlanErrorKind, RawPlan, compare_command_line, title_of};
 
 /// A side that was measured before.
 #[derive(Debug)]
@@ -117,9 +117,7 @@ pub fn compare_sides(plan: &ComparePlan, a: &StoredSide, b: &StoredSide) -> Resu
 }
 
 fn refuse(a: &StoredSide, b: &StoredSide) -> Result<(), PlanError> {
-    let refused = |place: &str, kind, cause: String| {
-        Err(PlanError { kind, place: Place::Argument(place.to_owned()), cause })
-    };
+    let refused = |place: &str, kind, cause: String| Err(PlanError::new(kind, place, cause));
     if a.id == b.id {
         let cause = format!("both sides are {} {}: name another", a.kind, a.id);
         return refused("B", PlanErrorKind::Contradiction, cause);

@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use fathom_record::campaign::{CommandOutcome, ComparePlan};
 use fathom_record::comparison::Side;
+use fathom_target::TargetName;
 
 use super::plan::{CompareOptions, SidesPlan};
 use crate::devices::Devices;
@@ -101,7 +102,7 @@ impl<'a> Turns<'a> {
     /// Whether the same I/Os on both sides leave the runs of a pair independent of each other.
     pub fn may_share_seeds(&self) -> bool {
         let Some(sides) = self.options.workloads.first() else { return false };
-        let draws_noise = |target: &String| target.starts_with("sim:");
+        let draws_noise = |target: &String| TargetName::is_simulated(target);
         self.sharing != Sharing::One
             && !shares_target(sides)
             && !sides.a.targets.iter().chain(&sides.b.targets).any(draws_noise)

@@ -2,8 +2,7 @@
 
 use clap::Args;
 use fathom_plan::{
-    Mistake, Place, PlanError, PlanErrorKind, PlanSource, RawKnownLimits, RawPlan, RunPlan, Text, quantity,
-    value,
+    Mistake, PlanError, PlanErrorKind, PlanSource, RawKnownLimits, RawPlan, RunPlan, Text, quantity, value,
 };
 use fathom_record::campaign::ExplainPlan;
 
@@ -74,7 +73,7 @@ impl RawExplain {
     /// # Errors
     /// The first that is none.
     pub fn known(&self) -> Result<Vec<fathom_record::KnownCeiling>, PlanError> {
-        let known = self.known.read().map_err(placed)?;
+        let known = self.known.read().map_err(Mistake::at_flag)?;
         known.anywhere()
     }
 
@@ -83,10 +82,10 @@ impl RawExplain {
     /// # Errors
     /// The first value that is not what its flag takes.
     pub fn resolve(&self, source: &PlanSource, new_seed: u64) -> Result<ExplainOptions, PlanError> {
-        let max_experiments =
-            value("max-experiments", &self.max_experiments, quantity::small_count).map_err(placed)?;
-        let budget_ns = value("budget", &self.budget, quantity::length_ns).map_err(placed)?;
-        let rest_ns = value("rest", &self.rest, quantity::time_ns).map_err(placed)?;
+        let max_experiments = value("max-experiments", &self.max_experiments, quantity::small_count)
+            .map_err(Mistake::at_flag)?;
+        let budget_ns = value("budget", &self.budget, quantity::length_ns).map_err(Mistake::at_flag)?;
+        let rest_ns = value("rest", &self.rest, quantity::time_ns).map_err(Mistake::at_flag)?;
         let raw = with_length(source.raw());
         let seed = source.seed(new_seed)?;
         let recorded = raw.recorded();
@@ -94,15 +93,15 @@ impl RawExplain {
         if !base.options.clients.is_empty() {
             let cause = "experiments are made from one machine: leave it out, or explain a finished run of several \
                          clients";
-            return Err(placed(Mistake::new("client", PlanErrorKind::Contradiction, cause)));
+            return Err(Mistake::new("client", PlanErrorKind::Contradiction, cause).at_flag());
         }
         if base.workload.length.time_ns.is_none() {
             let cause = "experiments are compared with one another: give runs a length with --time";
-            return Err(placed(Mistake::new("time", PlanErrorKind::Contradiction, cause)));
+            return Err(Mistake::new("time", PlanErrorKind::Contradiction, cause).at_flag());
         }
         if self.purge && !base.workload.mix.changes_data() {
             let cause = "a trim shows something of writes alone: add --rw randwrite, or leave it out";
-            return Err(placed(Mistake::new("purge", PlanErrorKind::Contradiction, cause)));
+            return Err(Mistake::new("purge", PlanErrorKind::Contradiction, cause).at_flag());
         }
         let budget_ns = budget_ns.unwrap_or(DEFAULT_BUDGET_NS);
         let length = base.workload.length;
@@ -112,7 +111,7 @@ impl RawExplain {
                 "the {RUNS_BEFORE} runs before any experiment take {}: give more, or shorter runs with --time",
                 fathom_measure::Nanos(least_ns).coarse()
             );
-            return Err(placed(Mistake::new("budget", PlanErrorKind::Contradiction, cause)));
+            return Err(Mistake::new("budget", PlanErrorKind::Contradiction, cause).at_flag());
         }
         let plan = ExplainPlan {
             base: recorded,
@@ -127,11 +126,6 @@ impl RawExplain {
         };
         Ok(ExplainOptions { plan, base, known: self.known.flags(), anew: self.anew })
     }
-}
-
-fn placed(mistake: Mistake) -> PlanError {
-    let place = Place::Argument(format!("--{}", mistake.key));
-    mistake.at(place)
 }
 
 /// The plan with the length of a run filled in.

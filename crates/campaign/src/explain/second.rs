@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use fathom_plan::{Place, PlanError, PlanErrorKind, RunPlan};
+use fathom_plan::{PlanError, PlanErrorKind, RunPlan};
 use fathom_record::facts::{TargetFacts, TargetKind};
+use fathom_target::TargetName;
 
 use crate::platform::share_file_system;
 
@@ -13,31 +14,28 @@ use crate::platform::share_file_system;
 /// # Errors
 /// Why it is none, and what to name.
 pub fn other_target(second: &str, targets: &[String]) -> Result<(), PlanError> {
-    let wrong = |cause: String| {
-        let place = Place::Argument("--second".to_owned());
-        Err(PlanError { kind: PlanErrorKind::Contradiction, place, cause })
-    };
-    let simulated = |name: &str| name.starts_with("sim:");
+    let wrong = |cause: String| PlanError::new(PlanErrorKind::Contradiction, "--second", cause);
+    let simulated = TargetName::is_simulated;
     for target in targets {
         // Two simulated devices of one name are two devices.
         if simulated(target) && simulated(second) {
             continue;
         }
         if simulated(target) != simulated(second) {
-            return wrong(format!(
+            return Err(wrong(format!(
                 "`{second}` is not of the kind of `{target}`: name another one of its kind"
-            ));
+            )));
         }
         if target == second || same_file(target, second) {
-            return wrong(format!("`{second}` is `{target}` itself: name another target of its kind"));
+            return Err(wrong(format!("`{second}` is `{target}` itself: name another target of its kind")));
         }
     }
     if simulated(second) {
         if let Err(error) = fathom_sim::parse(second) {
-            return wrong(format!("{}; {}", error.cause, error.remedy));
+            return Err(wrong(error.cause).with_remedy(error.remedy));
         }
     } else if !Path::new(second).exists() {
-        return wrong(format!("`{second}` is not there: name a target that can be opened"));
+        return Err(wrong(format!("`{second}` is not there: name a target that can be opened")));
     }
     Ok(())
 }

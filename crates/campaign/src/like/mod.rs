@@ -7,7 +7,7 @@ use fathom_record::ProfileRecord;
 
 use fathom_plan::{RawPlan, Text};
 
-pub use plan::{LikeError, TargetDemand};
+pub use plan::{LikeError, LikeErrorKind, TargetDemand};
 
 /// What is to be made like.
 #[derive(Clone, Copy, Debug)]

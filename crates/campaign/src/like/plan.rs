@@ -2,9 +2,10 @@
 
 use fathom_order::InOrder;
 use fathom_record::ProfileRecord;
+use fathom_record::error::Error;
 use fathom_record::profile::{Access, SizeMix};
 use fathom_sizing::Demand;
-use fathom_sizing::demand::{DemandError, Flow};
+use fathom_sizing::demand::Flow;
 use fathom_sizing::profile::demand_of;
 
 use super::{Like, text};
@@ -21,17 +22,18 @@ const SECTOR: u64 = 512;
 /// Listed sizes that hold this share of the I/Os suffice.
 const ENOUGH: f64 = 0.999;
 
-/// Why a profile makes no workload.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+/// Kinds of profiles that make no workload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum LikeError {
+pub enum LikeErrorKind {
     /// Its series is damaged.
-    #[error("its series is not a usable demand: {0}")]
-    Damaged(#[from] DemandError),
+    Damaged,
     /// It holds no I/O.
-    #[error("there is no I/O in it to be like")]
     Idle,
 }
+
+/// Why a profile makes no workload; its place is the profile's file.
+pub type LikeError = Error<LikeErrorKind>;
 
 /// What a run like a profile is to do.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,7 +64,14 @@ pub struct TargetDemand {
 impl TargetDemand {
     pub(super) fn of(like: &Like<'_>) -> Result<Self, LikeError> {
         let profile = like.profile;
-        let demand = demand_of(&profile.series)?;
+        let refused = |kind, cause: String| {
+            LikeError::new(kind, like.name, cause)
+                .with_remedy("make a profile: fathom profile SOURCE --json FILE.json")
+        };
+        let demand = demand_of(&profile.series).map_err(|error| {
+            let cause = format!("its series is not a usable demand: {error}");
+            refused(LikeErrorKind::Damaged, cause).with_source(error)
+        })?;
         let asked_s = like.time_ns.map_or(STRETCH_S, |ns| ns.div_ceil(1_000_000_000));
         let ticks = usize::try_from(asked_s.div_ceil(u64::from(demand.tick_s))).unwrap_or(usize::MAX);
         let from = busiest(&demand, ticks.clamp(1, demand.ticks()));
@@ -77,7 +86,7 @@ impl TargetDemand {
         };
         let all = sum(&operations);
         if all == 0 {
-            return Err(LikeError::Idle);
+            return Err(refused(LikeErrorKind::Idle, "there is no I/O in it to be like".to_owned()));
         }
         let mean_bytes = [mean(&demand.read), mean(&demand.write)];
         let mixes = [profile.read_sizes.as_ref(), profile.write_sizes.as_ref()];

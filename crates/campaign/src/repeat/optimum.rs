@@ -4,12 +4,14 @@
 //! Articles search that point on one drive, and take multiples of it for several drives and clients. All counts of a
 //! pattern are scaled here by what the point of one device is to theirs, so that the article's own multiples are kept.
 
-use fathom_plan::{Place, PlanError, PlanErrorKind, PlanSource, RawPlan};
+use fathom_plan::{PlanError, PlanErrorKind, PlanSource, RawPlan};
 use fathom_record::Workload;
 use fathom_record::campaign::{
     AssessRecord, OperatingPointKind, OptimumPoint, PatternResult, RepeatOptimum, RepeatPlan, RepeatSide,
     RepeatStep,
 };
+
+const FLAG: &str = "--optimum";
 
 /// The points of an assessment for the steps that they fit, with sentences about those that have none.
 ///
@@ -20,7 +22,7 @@ pub fn of(
     plan: &RepeatPlan,
     source: impl Fn(&RepeatStep) -> Result<PlanSource, PlanError>,
 ) -> Result<(RepeatOptimum, Vec<String>), PlanError> {
-    let refused = |cause| PlanError { kind: PlanErrorKind::Contradiction, place: at_flag(), cause };
+    let refused = |cause: String| PlanError::new(PlanErrorKind::Contradiction, FLAG, cause);
     let Some(side) = measured(assessed, &plan.sides) else {
         return Err(refused(format!("{} has no sides", plan.evaluation)));
     };
@@ -115,10 +117,6 @@ fn told(point: &OptimumPoint) -> String {
         "{step} does best for its latency at {jobs} × {depth} on one device here, and at {jobs_there} × {depth_there} \
          there: jobs and depths of all sides are in proportion."
     )
-}
-
-fn at_flag() -> Place {
-    Place::Argument("--optimum".to_owned())
 }
 
 #[cfg(test)]

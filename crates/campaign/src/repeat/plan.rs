@@ -2,7 +2,7 @@
 
 use clap::Args;
 use fathom_plan::{
-    Mistake, Place, PlanError, PlanErrorKind, PlanSource, RawPlan, Role, RunPlan, Text, advice, clients,
+    Mistake, PlanError, PlanErrorKind, PlanSource, RawPlan, Role, RunPlan, Text, advice, clients,
     iops_ceiling, quantity, throughput_ceiling, value,
 };
 use fathom_record::CeilingRate;
@@ -139,7 +139,7 @@ impl RawRepeat {
         plan.as_published = self.as_published;
         plan.across_restarts = self.across_restarts(&plan.sides)?;
         let before_limit_ns =
-            value("before-limit", &self.before_limit, quantity::length_ns).map_err(at_flag)?;
+            value("before-limit", &self.before_limit, quantity::length_ns).map_err(Mistake::at_flag)?;
         self.set_visits(&mut plan)?;
         plan.own_bounds = self.bounds(&plan.bounds)?;
         let mut differences = Vec::new();
@@ -147,7 +147,7 @@ impl RawRepeat {
             let found = optimum::of(assessed, &plan, |step| source(&evaluation.name, step))?;
             (plan.optimum, differences) = (Some(found.0), found.1);
         }
-        let budget_ns = value("budget", &self.budget, quantity::length_ns).map_err(at_flag)?;
+        let budget_ns = value("budget", &self.budget, quantity::length_ns).map_err(Mistake::at_flag)?;
         let runs = plan.steps.len() as u64 * u64::from(plan.visits);
         let run_ns = budget_ns.map_or(DEFAULT_TIME_NS, |budget| (budget / runs.max(1)).max(SHORTEST_RUN_NS));
         if budget_ns.is_some() {
@@ -206,7 +206,9 @@ impl RawRepeat {
             let cause = "the evaluation has one side: no restart lies between two";
             return Err(refusal(PlanErrorKind::Contradiction, "--across-restarts", cause));
         }
-        self.restarts.resolve(states.into_iter().map(|state| ("is", state)).collect()).map_err(at_flag)
+        self.restarts
+            .resolve(states.into_iter().map(|state| ("is", state)).collect())
+            .map_err(Mistake::at_flag)
     }
 
     /// Gives each side its targets.
@@ -267,8 +269,8 @@ impl RawRepeat {
     }
 
     fn set_visits(&self, plan: &mut RepeatPlan) -> Result<(), PlanError> {
-        let passes = value("passes", &self.passes, quantity::small_count).map_err(at_flag)?;
-        let until = value("until", &self.until, quantity::share).map_err(at_flag)?;
+        let passes = value("passes", &self.passes, quantity::small_count).map_err(Mistake::at_flag)?;
+        let until = value("until", &self.until, quantity::share).map_err(Mistake::at_flag)?;
         let published = plan.steps.iter().filter_map(|step| step.published_runs).max();
         plan.visits = match (self.as_published, passes) {
             (true, _) => published.unwrap_or(1),
@@ -378,7 +380,7 @@ impl RepeatOptions {
 
     /// How many clients load a side here, each with its share of the jobs; 1 for this process alone.
     fn clients(&mut self, side: &RepeatSide, flags: &RawPlan) -> Result<u32, PlanError> {
-        let all = clients(flags).map_err(at_flag)?;
+        let all = clients(flags).map_err(Mistake::at_flag)?;
         let here = all.iter().filter(|client| client.role == Role::Load).count() as u32;
         let machines = |count: u32| fathom_measure::counted(u64::from(count), "client");
         let name = if side.name.is_empty() { "The target" } else { &side.name };
@@ -487,7 +489,8 @@ fn source(evaluation: &str, step: &RepeatStep) -> Result<PlanSource, PlanError> 
     if let Some(engine) = table.get("engine").filter(|engine| !engine.as_str().is_some_and(is_plain)) {
         return Err(refuse(format!("engine {engine} names what is to be run: give it as --engine")));
     }
-    PlanSource::from_toml(&table.to_string(), &name).map_err(|error| refuse(error.cause))
+    PlanSource::from_toml(&table.to_string(), &name)
+        .map_err(|error| refuse(error.cause).with_remedy(error.remedy))
 }
 
 /// What was given in place of the evaluation's own keys.
@@ -516,12 +519,7 @@ const fn are(count: u32) -> &'static str {
 }
 
 fn refusal(kind: PlanErrorKind, place: &str, cause: impl Into<String>) -> PlanError {
-    PlanError { kind, place: Place::Argument(place.to_owned()), cause: cause.into() }
-}
-
-fn at_flag(mistake: Mistake) -> PlanError {
-    let place = Place::Argument(format!("--{}", mistake.key));
-    mistake.at(place)
+    PlanError::new(kind, place, cause)
 }
 
 #[cfg(test)]

@@ -2,8 +2,7 @@
 
 use clap::Args;
 use fathom_plan::{
-    Mistake, Place, PlanError, PlanErrorKind, PlanSource, RawPlan, RunPlan, Text, advice, keys, quantity,
-    value,
+    Mistake, PlanError, PlanErrorKind, PlanSource, RawPlan, RunPlan, Text, advice, keys, quantity, value,
 };
 use fathom_record::campaign::{SweepAxis, SweepPlan};
 
@@ -69,10 +68,7 @@ impl RawSweep {
     /// # Errors
     /// The first value that is not what its flag takes, or a cell that is no plan.
     pub fn resolve(&self, source: &PlanSource, cpus: u32, new_seed: u64) -> Result<SweepOptions, PlanError> {
-        let flag_place = |mistake: Mistake| {
-            let place = Place::Argument(format!("--{}", mistake.key));
-            mistake.at(place)
-        };
+        let flag_place = Mistake::at_flag;
         let mut axes = Vec::new();
         for text in &self.over {
             let axis = value("over", &Some(text.clone()), |text| axis(text, cpus)).map_err(flag_place)?;
@@ -81,8 +77,8 @@ impl RawSweep {
         check(&axes).map_err(flag_place)?;
         if let Some(axis) = axes.iter().find(|axis| source.is_typed(&axis.key)) {
             let cause = format!("--over gives its values: leave --{} out", axis.key);
-            let place = Place::Argument(format!("--{}", axis.key));
-            return Err(PlanError { kind: PlanErrorKind::Contradiction, place, cause });
+            let place = format!("--{}", axis.key);
+            return Err(PlanError::new(PlanErrorKind::Contradiction, place, cause));
         }
         let count: usize = axes.iter().map(|axis| axis.values.len()).product();
         let passes = value("passes", &self.passes, quantity::small_count).map_err(flag_place)?;

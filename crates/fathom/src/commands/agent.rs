@@ -80,8 +80,5 @@ fn from_file(path: &Path) -> Result<Vec<String>, Failure> {
         return Err(unreadable(format!("{size} bytes are too many for a list of clients")));
     }
     let text = std::fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))?;
-    clients_of_file(&text).map_err(|(line, cause)| {
-        let place = line.map_or_else(|| name.clone(), |line| format!("{name}, line {line}"));
-        Failure::usage(place, cause, "docs/clients.md shows such a file")
-    })
+    clients_of_file(&text, &name).map_err(|error| Failure::of(Status::Usage, "usage", error))
 }

@@ -256,9 +256,9 @@ fn say<'a>(outcomes: impl Iterator<Item = &'a ConditionOutcome>) {
 }
 
 fn parsed(text: &str) -> Result<Condition, Failure> {
-    condition(text).map_err(|cause| Failure {
+    condition(text).map_err(|error| Failure {
         kind: "value",
-        ..Failure::usage(FLAG, cause, "what can be written: fathom run --help")
+        ..Failure::usage(FLAG, error.cause, "what can be written: fathom run --help")
     })
 }
 

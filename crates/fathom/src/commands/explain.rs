@@ -7,6 +7,7 @@ use fathom_campaign::{explain, explain_finished, other_target};
 use fathom_plan::{PlanSource, RawPlan};
 use fathom_published::{explain_published, explained_patterns, remarks, unrated};
 use fathom_record::campaign::ExplainRecord;
+use fathom_record::facts::TargetKind;
 use fathom_record::{CampaignRecord, KnownCeiling, RunRecord, parse_campaign};
 use fathom_report::{html, terminal};
 use fathom_tools::import::{Context, FileOutcome, Imported, KnownFiles, alone, read_file};
@@ -23,8 +24,6 @@ use crate::progress::Screen;
 use crate::status::Status;
 use crate::{interrupt, output};
 
-/// How targets start that are no file.
-const ENGINES: [&str; 3] = ["sim:", "null:", "memory:"];
 /// Where a campaign's record says that it is one, behind its result in short.
 const HEAD_BYTES: u64 = 1 << 20;
 
@@ -78,6 +77,11 @@ enum ExplainSubject {
     Explained(Box<ExplainRecord>, Vec<RunRecord>),
 }
 
+/// Whether a subject names a target that is no file.
+fn is_no_file(subject: &str) -> bool {
+    subject.split_once(':').is_some_and(|(scheme, _)| TargetKind::of_scheme(scheme).is_some())
+}
+
 fn finished(place: &StorePlace, subject: &str) -> Result<ExplainSubject, Failure> {
     let path = Path::new(subject);
     if path.is_file() {
@@ -86,7 +90,7 @@ fn finished(place: &StorePlace, subject: &str) -> Result<ExplainSubject, Failure
             None => of_file(path).map(|runs| ExplainSubject::Runs(None, runs)),
         };
     }
-    if path.exists() || ENGINES.iter().any(|engine| subject.starts_with(engine)) {
+    if path.exists() || is_no_file(subject) {
         return Err(Failure::usage(
             format!("explaining {subject}"),
             "it is a target, and only results are explained without measuring",

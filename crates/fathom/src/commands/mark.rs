@@ -3,7 +3,7 @@
 use fathom_campaign::calendar_now;
 use fathom_report::table::{Table, numbers, paths, titles, words};
 use fathom_report::terminal;
-use fathom_store::{Mark, MarkText, check_title};
+use fathom_store::{Mark, MarkText, StoreError, check_title};
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -66,7 +66,7 @@ pub fn perform(place: &StorePlace, arguments: &MarkArguments) -> Result<Status, 
 }
 
 fn text(title: &str, arguments: &MarkArguments, now: &str) -> Result<MarkText, Failure> {
-    let refused = |cause| Failure::usage("--title", cause, "e.g. --title \"kernel 6.14\"");
+    let refused = |error: StoreError| Failure::usage("--title", error.cause, "e.g. --title \"kernel 6.14\"");
     let title = check_title(title).map_err(refused)?;
     let at =
         |flag: &str, text: &Option<String>| text.as_deref().map(|text| instant(flag, text, now)).transpose();

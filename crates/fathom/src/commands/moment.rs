@@ -54,7 +54,8 @@ pub fn instant(flag: &str, text: &str, now: &str) -> Result<String, Failure> {
     // Lists show local time.
     let zone = TimeZone::try_system().unwrap_or(TimeZone::UTC);
     let at = Timestamp::from_second(moment_in(zone, flag, text, now)?);
-    at.map(|at| at.to_string()).map_err(|error| Failure::usage(flag, error.to_string(), "type a later time"))
+    at.map(|at| at.to_string())
+        .map_err(|error| Failure::usage(flag, error.to_string(), "type a later time").with_source(error))
 }
 
 #[cfg(test)]

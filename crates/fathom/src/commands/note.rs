@@ -2,7 +2,7 @@
 
 use fathom_campaign::calendar_now;
 use fathom_report::layout;
-use fathom_store::{Note, check_note};
+use fathom_store::{Note, StoreError, check_note};
 use serde::Serialize;
 
 use super::author::author;
@@ -49,7 +49,9 @@ pub fn perform(place: &StorePlace, arguments: &NoteArguments) -> Result<Status, 
     let mut store = existing(place, name)?;
     let what = store.resolve(name)?;
     if let Some(text) = &arguments.text {
-        let refused = |cause| Failure::usage("TEXT", cause, "e.g. fathom note last \"after the update\"");
+        let refused = |error: StoreError| {
+            Failure::usage("TEXT", error.cause, "e.g. fathom note last \"after the update\"")
+        };
         let text = check_note(text).map_err(refused)?;
         store = place.open()?;
         store.write_note(&what, text, author().as_deref(), &calendar_now())?;

@@ -180,7 +180,7 @@ fn cpus(arguments: &NvmetArguments, address: IpAddr) -> Result<Vec<u32>, Failure
     let Some(asked) = &arguments.cpus else { return Ok(Vec::new()) };
     let allowed = fathom_engine::job::allowed_cpus()?;
     if asked != NEAR_CARD {
-        let listed = fathom_plan::processors_of(asked).map_err(refuse)?;
+        let listed = fathom_plan::processors_of(asked).map_err(|error| refuse(error.cause))?;
         return match listed.iter().find(|cpu| !allowed.contains(*cpu)) {
             Some(cpu) => Err(refuse(format!(
                 "this process may not use CPU {cpu}: it has {}",

@@ -50,7 +50,7 @@ pub fn run(
     }
     let broken =
         |cause: String| Failure::usage(RECORD, cause, "run the commands of the proof one by one, as printed");
-    let run = parse_run(&demand::read(Path::new(RECORD))?).map_err(|error| broken(error.to_string()))?;
+    let run = parse_run(&demand::read(Path::new(RECORD))?).map_err(|error| broken(error.cause))?;
     let judged = ProofResult::of(record, &run);
     output::message(&judged.words(record));
     Ok(Status::of_measurement(judged.proved))

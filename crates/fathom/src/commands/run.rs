@@ -140,10 +140,10 @@ fn like(path: &Path, scale: f64, flags: RawPlan) -> Result<(PlanSource, Option<T
             "give one from 0.001 to 1000, e.g. 1.3",
         ));
     }
-    let profile = parse_profile(&demand::read(path)?).map_err(|error| refused(error.to_string()))?;
+    let profile = parse_profile(&demand::read(path)?).map_err(|error| refused(error.cause))?;
     let time_ns = flags.time.as_ref().and_then(|text| text.0.parse::<Nanos>().ok()).map(|time| time.0);
     let like = Like { profile: &profile, name: &name, scale, time_ns };
-    let (raw, wanted) = like.plan().map_err(|error| refused(error.to_string()))?;
+    let (raw, wanted) = like.plan().map_err(|error| Failure::of(Status::Usage, "usage", error))?;
     Ok((PlanSource::from_flags(raw).overridden_by(flags), Some(wanted)))
 }
 

@@ -112,7 +112,7 @@ fn token(path: &Path) -> Result<Token, Failure> {
         return Err(refuse(format!("{size} bytes are too many for a token")));
     }
     let text = std::fs::read_to_string(path).map_err(|error| refuse(error.to_string()))?;
-    Token::chosen(&text).map_err(refuse)
+    Token::chosen(&text).map_err(|error| refuse(error.cause))
 }
 
 fn words(ready: &Ready) -> String {
@@ -128,10 +128,10 @@ fn words(ready: &Ready) -> String {
 
 impl From<PageError> for Failure {
     fn from(error: PageError) -> Self {
-        let failure = match error.kind {
-            PageErrorKind::Address | PageErrorKind::Fleet => Self::usage(error.place, error.cause, ""),
-            PageErrorKind::System => Self::system(error.place, error.cause),
+        let (status, kind) = match error.kind {
+            PageErrorKind::Address | PageErrorKind::Fleet | PageErrorKind::Token => (Status::Usage, "usage"),
+            PageErrorKind::System => (Status::Invalid, "system"),
         };
-        Self { remedy: error.remedy, ..failure }
+        Self::of(status, kind, error)
     }
 }

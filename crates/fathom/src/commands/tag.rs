@@ -1,7 +1,7 @@
 //! `fathom tag`: words on a run or a campaign, by which it is found again.
 
 use fathom_campaign::calendar_now;
-use fathom_store::{Store, StoredId, check_word};
+use fathom_store::{Store, StoreError, StoredId, check_word};
 use serde::Serialize;
 
 use super::stored::{StorePlace, existing};
@@ -25,8 +25,9 @@ struct Tags<'a> {
 /// When there is no such name, a word cannot be a tag, or the store cannot be written.
 pub fn perform(place: &StorePlace, arguments: &TagArguments) -> Result<Status, Failure> {
     for word in &arguments.words {
-        let refused =
-            |cause: &str| Failure::usage(format!("tag `{word}`"), cause, "e.g. fathom tag last weekly");
+        let refused = |error: StoreError| {
+            Failure::usage(format!("tag `{word}`"), error.cause, "e.g. fathom tag last weekly")
+        };
         check_word(word).map_err(refused)?;
     }
     let name = &arguments.name;

@@ -83,8 +83,8 @@ fn words_of(text: &str) -> Result<String, Failure> {
     if text.contains(' ') {
         return Ok(text.to_owned());
     }
-    let pattern = fathom_plan::pattern(text).map_err(|cause| {
-        Failure::usage("--pattern", cause, "or type the workload as fathom runs shows it, in quotes")
+    let pattern = fathom_plan::pattern(text).map_err(|error| {
+        Failure::usage("--pattern", error.cause, "or type the workload as fathom runs shows it, in quotes")
     })?;
     Ok(pattern_text(&pattern.workload))
 }

@@ -102,7 +102,7 @@ impl OutputFile {
     fn checked(self) -> Result<Self, Failure> {
         let (place, name) = (&self, &self.name);
         if let Destination::File(path, _) = place.look()? {
-            let (temporary, _) = temporary(&path).map_err(|error| failed(name, &error))?;
+            let (temporary, _) = temporary(&path).map_err(|error| failed(name, error))?;
             let _ = fs::remove_file(temporary);
         }
         Ok(self)
@@ -134,7 +134,7 @@ impl OutputFile {
     }
 
     /// What is said when more could not be written.
-    pub fn failed(&self, error: &io::Error) -> Failure {
+    pub fn failed(&self, error: io::Error) -> Failure {
         failed(&self.name, error)
     }
 
@@ -156,7 +156,7 @@ impl OutputFile {
     /// What is at the place now.
     fn look(&self) -> Result<Destination, Failure> {
         let name = &self.name;
-        let failed = |error: &io::Error| failed(name, error);
+        let failed = |error: io::Error| failed(name, error);
         let path = fs::canonicalize(name).unwrap_or_else(|_| name.clone());
         let meta = match fs::metadata(&path) {
             Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -167,7 +167,7 @@ impl OutputFile {
                 }
                 return Ok(Destination::File(path, None));
             }
-            other => other.map_err(|error| failed(&error))?,
+            other => other.map_err(failed)?,
         };
         if meta.is_dir() {
             return Err(refused(name, "it is a folder", "name a file in it"));
@@ -180,11 +180,11 @@ impl OutputFile {
         }
         // Opened for writing, though nothing is written to it: that tells of a file that is protected.
         if let Err(error) = OpenOptions::new().write(true).open(&path) {
-            return Err(protected(name, &error));
+            return Err(protected(name, error));
         }
         if meta.len() > 0 || !self.typed {
-            let file = File::open(&path).map_err(|error| failed(&error))?;
-            if !self.content.is_own(&file).map_err(|error| failed(&error))? {
+            let file = File::open(&path).map_err(failed)?;
+            if !self.content.is_own(&file).map_err(failed)? {
                 return Err(self.in_the_way());
             }
         }
@@ -194,18 +194,18 @@ impl OutputFile {
     /// Writes to a pipe, a terminal, or what the shell has opened; behind what is in it.
     fn send(&self, fill: impl FnOnce(&File) -> io::Result<()>) -> Result<File, Failure> {
         let opened = OpenOptions::new().append(true).open(&self.name);
-        let file = opened.map_err(|error| failed(&self.name, &error))?;
-        let meta = file.metadata().map_err(|error| failed(&self.name, &error))?;
+        let file = opened.map_err(|error| failed(&self.name, error))?;
+        let meta = file.metadata().map_err(|error| failed(&self.name, error))?;
         // Of the file that is open, so that no other can have taken its name in between.
         if !(stream::is_stream(&meta) || meta.is_file() && stream::is_opened_already(&self.name)) {
             return Err(refused(&self.name, "it changed while it was opened", "name a file"));
         }
-        fill(&file).map_err(|error| failed(&self.name, &error))?;
+        fill(&file).map_err(|error| failed(&self.name, error))?;
         Ok(file)
     }
 
     fn replace(&self, path: &Path, fill: impl FnOnce(&File) -> io::Result<()>) -> Result<File, Failure> {
-        let failed = |error: io::Error| failed(&self.name, &error);
+        let failed = |error: io::Error| failed(&self.name, error);
         let (temporary, file) = temporary(path).map_err(failed)?;
         // Synced before it takes the name: some file systems find out only then that they are full.
         let written = fill(&file).and_then(|()| file.sync_all()).map_err(failed);
@@ -267,17 +267,17 @@ fn refused(path: &Path, cause: &str, remedy: impl Into<String>) -> Failure {
     Failure { status: crate::status::Status::Usage, ..Failure::output(path, cause, remedy) }
 }
 
-fn protected(name: &Path, error: &io::Error) -> Failure {
+fn protected(name: &Path, error: io::Error) -> Failure {
     if error.kind() != ErrorKind::PermissionDenied {
         return failed(name, error);
     }
     let word = shell_word(&name.to_string_lossy());
     let cause = format!("the existing file may not be changed ({error})");
     let remedy = format!("name another file, or see what protects it: ls -l {word}; lsattr {word}");
-    Failure::output(name, cause, remedy)
+    Failure { cause, ..Failure::output(name, error, remedy) }
 }
 
-fn failed(path: &Path, error: &io::Error) -> Failure {
+fn failed(path: &Path, error: io::Error) -> Failure {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let shown = shell_word(&folder.to_string_lossy());
     let remedy = match error.kind() {

@@ -86,7 +86,7 @@ impl MetricsServer {
     pub fn start(asked: MetricsAddress) -> Result<Self, Failure> {
         let refused = |error: io::Error| {
             let remedy = "take another port, or any free one with port 0";
-            Failure::usage(format!("--metrics {asked}"), error.to_string(), remedy)
+            Failure::usage(format!("--metrics {asked}"), error.to_string(), remedy).with_source(error)
         };
         let listener = TcpListener::bind(asked.0).map_err(refused)?;
         let address = listener.local_addr().map_err(refused)?;

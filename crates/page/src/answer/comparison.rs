@@ -53,7 +53,8 @@ pub(super) fn answer(store: &Store, mut parameters: QueryParameters) -> Result<A
         _ => None,
     };
     let (a, b) = (side(store, "a", &a)?, side(store, "b", &b)?);
-    let refused = |error: fathom_campaign::PlanError| Refusal::usage("compare", error.cause);
+    let refused =
+        |error: fathom_campaign::PlanError| Refusal::usage("compare", error.cause).with_remedy(error.remedy);
     let plan = stored_plan(&a.id, &b.id).map_err(refused)?;
     let record = compare_sides(&plan, &a, &b).map_err(refused)?;
     json(&Comparison::of(&record, command))

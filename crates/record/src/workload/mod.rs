@@ -15,7 +15,7 @@ pub use arrival::Arrival;
 pub use data::{Data, Verify};
 pub use size::{SizeShare, Sizes, SizesByDirection};
 pub use special::{AccessHint, CacheAdvice, Content, FileOrder, FileTurns, Special};
-pub use validate::WorkloadError;
+pub use validate::{WorkloadError, WorkloadErrorKind};
 
 use serde::{Deserialize, Serialize};
 

@@ -5,10 +5,10 @@ use fathom_record::AccountRecord;
 use fathom_record::account::AccountPlace;
 
 use super::{Figure, SCRIPT, styles};
-use crate::ReportError;
 use crate::pictures_of_fleet::of_groups;
 use crate::sheet::{Entry, account as sheet, entry, fleet};
 use crate::table::Table;
+use crate::{ReportError, error};
 
 /// Groups that a table shows.
 const GROUPS: usize = 50;
@@ -57,7 +57,7 @@ pub fn page(record: &AccountRecord) -> Result<String, ReportError> {
         failed: failed.collect(),
         notes: record.notes.clone(),
     };
-    Ok(crate::escape::page(&page.render()?))
+    Ok(crate::escape::page(&page.render().map_err(error::unfilled)?))
 }
 
 fn place(place: &AccountPlace) -> Place {

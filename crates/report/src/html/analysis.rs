@@ -4,9 +4,9 @@ use askama::Template;
 use fathom_record::analysis::Analysis;
 
 use super::{SCRIPT, styles};
-use crate::ReportError;
 use crate::sheet::analysis as sheet;
 use crate::table::Table;
+use crate::{ReportError, error};
 
 #[derive(Template)]
 #[template(path = "analysis.html")]
@@ -35,5 +35,5 @@ pub fn page(analysis: &Analysis) -> Result<String, ReportError> {
         findings: sheet::findings(analysis),
         runs: sheet::runs(analysis, usize::MAX),
     };
-    Ok(crate::escape::page(&page.render()?))
+    Ok(crate::escape::page(&page.render().map_err(error::unfilled)?))
 }

@@ -13,7 +13,7 @@ use crate::ledger::{Exposure, exposure};
 use crate::reproduce::{self, Reproduction};
 use crate::sheet::{Entry, campaign as sheet, explain, machine, quality};
 use crate::table::Table;
-use crate::{ReportError, pictures, value_words};
+use crate::{ReportError, error, pictures, value_words};
 
 #[derive(Template)]
 #[template(path = "campaign.html")]
@@ -115,7 +115,7 @@ pub fn page(campaign: &AssessRecord, runs: &[RunRecord]) -> Result<String, Repor
         checks: machine::checks_of_all(runs),
         reproduction: reproduce::assessment(campaign),
     };
-    Ok(crate::escape::page(&page.render()?))
+    Ok(crate::escape::page(&page.render().map_err(error::unfilled)?))
 }
 
 fn pattern(at: usize, pattern: &PatternResult, runs: &[RunRecord]) -> Result<Pattern, ReportError> {

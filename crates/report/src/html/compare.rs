@@ -11,7 +11,7 @@ use crate::reproduce::{self, Reproduction};
 use crate::sheet::boots::boots;
 use crate::sheet::{Entry, compare as sheet, machine};
 use crate::table::Table;
-use crate::{ReportError, pictures_of_compare as pictures, value_words};
+use crate::{ReportError, error, pictures_of_compare as pictures, value_words};
 
 #[derive(Template)]
 #[template(path = "compare.html")]
@@ -94,5 +94,5 @@ pub fn page(record: &CompareRecord, runs: &[RunRecord]) -> Result<String, Report
         checks: machine::checks_of_all(runs),
         reproduction: reproduce::campaign(compare_line(record), &record.id),
     };
-    Ok(crate::escape::page(&page.render()?))
+    Ok(crate::escape::page(&page.render().map_err(error::unfilled)?))
 }

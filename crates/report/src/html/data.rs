@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use fathom_record::shell_word;
 
-use crate::ReportError;
+use crate::{ReportError, error};
 
 /// Records that are larger than this when packed, as those of hours in seconds, are left out: a page is to be sent.
 const MOST_BYTES: usize = 256 << 10;
@@ -37,9 +37,9 @@ pub fn with_record(
 ) -> Result<String, ReportError> {
     let mut packed = GzEncoder::new(Vec::new(), Compression::default());
     // As text first: a writer of its own would be each kind of record written in one more way, 0.2 MB of the program.
-    let written = packed.write_all(fathom_json::text(record)?.as_bytes());
+    let written = packed.write_all(fathom_json::text(record).map_err(error::unwritten)?.as_bytes());
     let written = written.and_then(|()| packed.write_all(b"\n")).and_then(|()| packed.finish());
-    let text = STANDARD.encode(written.map_err(serde_json::Error::io)?);
+    let text = STANDARD.encode(written.map_err(|error| error::unwritten(serde_json::Error::io(error)))?);
     let Some(place) = page.rfind("</main>") else { return Ok(page) };
     let name: String = name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
     let (before, after) = page.split_at(place);

@@ -10,7 +10,7 @@ use crate::reproduce::{self, Reproduction};
 use crate::sheet::{Entry, explain as sheet};
 use crate::table::Table;
 use crate::value_words;
-use crate::{ReportError, pictures_of_explain};
+use crate::{ReportError, error, pictures_of_explain};
 
 #[derive(Template)]
 #[template(path = "explain.html")]
@@ -62,7 +62,7 @@ pub fn page(explain: &ExplainRecord) -> Result<String, ReportError> {
             .is_none()
             .then(|| reproduce::campaign(explain_line(explain), &explain.id)),
     };
-    Ok(crate::escape::page(&page.render()?))
+    Ok(crate::escape::page(&page.render().map_err(error::unfilled)?))
 }
 
 fn pattern(pattern: &ExplainedPattern) -> Pattern {

@@ -4,10 +4,10 @@ use askama::Template;
 use fathom_record::FleetRecord;
 
 use super::{Figure, SCRIPT, styles};
-use crate::ReportError;
 use crate::pictures_of_fleet::{FleetSpread, of_groups};
 use crate::sheet::{Entry, account, entry, fleet as sheet};
 use crate::table::Table;
+use crate::{ReportError, error};
 
 /// Groups that a table shows; the record has all.
 const GROUPS: usize = 50;
@@ -60,5 +60,5 @@ pub fn page(record: &FleetRecord, spread: &FleetSpread) -> Result<String, Report
         sections: groups.chain(lists).filter(|section| !section.table.rows.is_empty()).collect(),
         notes: record.notes.clone(),
     };
-    Ok(crate::escape::page(&page.render()?))
+    Ok(crate::escape::page(&page.render().map_err(error::unfilled)?))
 }

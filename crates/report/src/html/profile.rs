@@ -4,10 +4,10 @@ use askama::Template;
 use fathom_record::ProfileRecord;
 
 use super::{Figure, SCRIPT, styles};
-use crate::ReportError;
 use crate::pictures_of_profile::of_profile;
 use crate::sheet::{Entry, entry, profile as sheet};
 use crate::table::Table;
+use crate::{ReportError, error};
 
 #[derive(Template)]
 #[template(path = "profile.html")]
@@ -51,5 +51,5 @@ pub fn page(record: &ProfileRecord) -> Result<String, ReportError> {
         envelope: sheet::envelope(record),
         notes: record.notes.clone(),
     };
-    Ok(crate::escape::page(&page.render()?))
+    Ok(crate::escape::page(&page.render().map_err(error::unfilled)?))
 }

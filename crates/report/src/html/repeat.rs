@@ -10,7 +10,7 @@ use crate::reproduce::{self, Reproduction};
 use crate::sheet::boots::boots;
 use crate::sheet::{machine, repeat as sheet, sweep as sheet_of_cells};
 use crate::table::Table;
-use crate::{ReportError, pictures_of_repeat};
+use crate::{ReportError, error, pictures_of_repeat};
 
 #[derive(Template)]
 #[template(path = "repeat.html")]
@@ -74,5 +74,5 @@ pub fn page(repeat: &RepeatRecord, runs: &[RunRecord]) -> Result<String, ReportE
         checks: machine::checks_of_all(runs),
         reproduction: reproduce::campaign(repeat.command.clone(), &repeat.id),
     };
-    Ok(crate::escape::page(&page.render()?))
+    Ok(crate::escape::page(&page.render().map_err(error::unfilled)?))
 }

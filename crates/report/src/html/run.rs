@@ -10,7 +10,7 @@ use crate::reproduce::{self, Reproduction};
 use crate::sheet::witness::{self, Account};
 use crate::sheet::{Entry, clients, expectation, machine, run as sheet, series};
 use crate::table::Table;
-use crate::{ReportError, imported, pictures, value_words};
+use crate::{ReportError, error, imported, pictures, value_words};
 
 #[derive(Template)]
 #[template(path = "run.html")]
@@ -96,7 +96,7 @@ pub fn page(run: &RunRecord) -> Result<String, ReportError> {
         reproduction: reproduce::run(run),
         assess: assessments(&run.target),
     };
-    Ok(crate::escape::page(&page.render()?))
+    Ok(crate::escape::page(&page.render().map_err(error::unfilled)?))
 }
 
 /// What to type to assess the target, or each of several by itself.

@@ -4,10 +4,10 @@ use askama::Template;
 use fathom_record::SizingRecord;
 
 use super::{Figure, SCRIPT, styles};
-use crate::ReportError;
 use crate::pictures_of_sizing::of_sizing;
 use crate::sheet::{Entry, entry, profile, sizing as sheet};
 use crate::table::Table;
+use crate::{ReportError, error};
 
 #[derive(Template)]
 #[template(path = "sizing.html")]
@@ -69,5 +69,5 @@ pub fn page(record: &SizingRecord) -> Result<String, ReportError> {
         notes: record.notes.clone(),
         sources: record.sources.iter().map(|s| format!("{} ({}): {}", s.what, s.date, s.source)).collect(),
     };
-    Ok(crate::escape::page(&page.render()?))
+    Ok(crate::escape::page(&page.render().map_err(error::unfilled)?))
 }

@@ -10,7 +10,7 @@ use super::{Figure, SCRIPT, Surroundings, styles};
 use crate::reproduce::{self, Reproduction};
 use crate::sheet::{machine, sweep as sheet};
 use crate::table::Table;
-use crate::{ReportError, pictures_of_sweep, value_words};
+use crate::{ReportError, error, pictures_of_sweep, value_words};
 
 #[derive(Template)]
 #[template(path = "sweep.html")]
@@ -66,5 +66,5 @@ pub fn page(sweep: &SweepRecord, runs: &[RunRecord]) -> Result<String, ReportErr
         checks: machine::checks_of_all(runs),
         reproduction: reproduce::campaign(Some(sweep_line(sweep)), &sweep.id),
     };
-    Ok(crate::escape::page(&page.render()?))
+    Ok(crate::escape::page(&page.render().map_err(error::unfilled)?))
 }

@@ -9,7 +9,7 @@ pub use device::CampaignDevice;
 pub use journal::{FinishedStep, JournalEntry, StepState};
 pub use list::{CampaignRow, CampaignState};
 
-use fathom_record::{CampaignRecord, ReadError};
+use fathom_record::{CampaignRecord, ReadErrorKind};
 use rusqlite::{Row, params};
 
 use crate::checked_json::CheckedJson;
@@ -195,8 +195,9 @@ impl Store {
         }
         let saved =
             CheckedJson::of(record).map_err(|error| self.bad_campaign(record.id(), error.to_string()))?;
-        fathom_record::parse_campaign(saved.json.as_bytes())
-            .map_err(|error| self.bad_campaign(record.id(), format!("it would not read back ({error})")))?;
+        fathom_record::parse_campaign(saved.json.as_bytes()).map_err(|error| {
+            self.bad_campaign(record.id(), format!("it would not read back ({})", error.cause))
+        })?;
         self.change(SAVING, |transaction| {
             transaction
                 .prepare_cached(
@@ -229,11 +230,12 @@ impl Store {
 
     fn parse_campaign(&self, id: &str, record: &CheckedJson) -> Result<CampaignRecord, StoreError> {
         let json = record.verified().map_err(|cause| self.damaged_campaign(id, cause))?;
-        let record = fathom_record::parse_campaign(json.as_bytes()).map_err(|error| match error {
-            ReadError::Newer { .. } => {
-                StoreError::new(StoreErrorKind::Newer, self.place(OPENING), format!("campaign {id}: {error}"))
+        let record = fathom_record::parse_campaign(json.as_bytes()).map_err(|error| match error.kind {
+            ReadErrorKind::Newer => {
+                let cause = format!("campaign {id}: {}", error.cause);
+                StoreError::new(StoreErrorKind::Newer, self.place(OPENING), cause).with_remedy(error.remedy)
             }
-            _ => self.damaged_campaign(id, &error.to_string()),
+            _ => self.damaged_campaign(id, &error.cause).with_source(error),
         })?;
         if record.id() == id {
             Ok(record)

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rusqlite::params;
 
-use crate::error::StoreError;
+use crate::error::{StoreError, StoreErrorKind};
 use crate::open::Store;
 use crate::resolve::StoredId;
 
@@ -24,12 +24,13 @@ pub struct Labels {
 ///
 /// # Errors
 /// What a word has to be.
-pub fn check_word(word: &str) -> Result<(), &'static str> {
+pub fn check_word(word: &str) -> Result<(), StoreError> {
+    let refuse = |cause: &str| Err(StoreError::new(StoreErrorKind::Text, "a tag", cause));
     if word.is_empty() || word.chars().count() > WORD_CHARACTERS_MAX {
-        return Err("a tag has 1 to 64 characters");
+        return refuse("a tag has 1 to 64 characters");
     }
     if word.chars().any(|letter| letter.is_whitespace() || letter.is_control() || letter == '"') {
-        return Err("a tag is one word, without spaces and quotes");
+        return refuse("a tag is one word, without spaces and quotes");
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use rusqlite::params;
 
-use crate::error::StoreError;
+use crate::error::{StoreError, StoreErrorKind};
 use crate::open::Store;
 
 /// Something that happened around runs.
@@ -38,12 +38,13 @@ const BYTES_MAX: usize = 200;
 ///
 /// # Errors
 /// What a title has to be.
-pub fn check_title(text: &str) -> Result<&str, String> {
+pub fn check_title(text: &str) -> Result<&str, StoreError> {
     let text = text.trim();
     if (1..=BYTES_MAX).contains(&text.len()) {
         Ok(text)
     } else {
-        Err(format!("a title has 1 to {BYTES_MAX} bytes"))
+        let cause = format!("a title has 1 to {BYTES_MAX} bytes");
+        Err(StoreError::new(StoreErrorKind::Text, "a mark's title", cause))
     }
 }
 

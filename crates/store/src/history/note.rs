@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rusqlite::{Row, params};
 
-use crate::error::StoreError;
+use crate::error::{StoreError, StoreErrorKind};
 use crate::open::Store;
 use crate::resolve::StoredId;
 
@@ -39,12 +39,13 @@ const BYTES_MAX: usize = 4096;
 ///
 /// # Errors
 /// What a note has to be.
-pub fn check_note(text: &str) -> Result<&str, String> {
+pub fn check_note(text: &str) -> Result<&str, StoreError> {
     let text = text.trim();
     if (1..=BYTES_MAX).contains(&text.len()) {
         return Ok(text);
     }
-    Err(format!("a note has 1 to {BYTES_MAX} bytes, and this one has {}", text.len()))
+    let cause = format!("a note has 1 to {BYTES_MAX} bytes, and this one has {}", text.len());
+    Err(StoreError::new(StoreErrorKind::Text, "a note's text", cause))
 }
 
 const WRITING: &str = "writing a note";

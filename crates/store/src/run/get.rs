@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use fathom_record::telemetry::Telemetry;
-use fathom_record::{Interval, ReadError, RunRecord};
+use fathom_record::{Interval, ReadErrorKind, RunRecord};
 
 use crate::blob::{
     BlobError, Kind, decode_intervals, decode_telemetry, decode_telemetry_of, visit_intervals,
@@ -97,11 +97,12 @@ impl Store {
         let (header, environment) =
             (header.verified().map_err(damaged)?, environment.verified().map_err(damaged)?);
         let joined = join_record(environment, header).map_err(damaged)?;
-        let record = fathom_record::parse_run(joined.as_bytes()).map_err(|error| match error {
-            ReadError::Newer { .. } => {
-                StoreError::new(StoreErrorKind::Newer, self.place(READING), format!("run {id}: {error}"))
+        let record = fathom_record::parse_run(joined.as_bytes()).map_err(|error| match error.kind {
+            ReadErrorKind::Newer => {
+                let cause = format!("run {id}: {}", error.cause);
+                StoreError::new(StoreErrorKind::Newer, self.place(READING), cause).with_remedy(error.remedy)
             }
-            _ => damaged(&error.to_string()),
+            _ => damaged(&error.cause).with_source(error),
         })?;
         if record.id != id {
             return Err(damaged("its record has another id"));

@@ -94,7 +94,7 @@ impl PreparedRun {
         let header = CheckedJson::of(&Header::of(record)).map_err(|error| error.to_string())?;
         let environment = CheckedJson::of(&record.environment).map_err(|error| error.to_string())?;
         let whole = join_record(&environment.json, &header.json)?;
-        read_back(whole.as_bytes()).map_err(|error| format!("it would not read back ({error})"))?;
+        read_back(whole.as_bytes()).map_err(|error| format!("it would not read back ({})", error.cause))?;
         let intervals = encode_intervals(&record.intervals).map_err(|error| error.to_string())?;
         let telemetry = encode_telemetry(&record.telemetry).map_err(|error| error.to_string())?;
         let series = [(Kind::Intervals, intervals), (Kind::Telemetry, telemetry)];

@@ -130,7 +130,7 @@ fn files_that_are_no_store_are_refused_and_left_alone() {
     fs::remove_file(&path).unwrap();
 
     fs::create_dir(&path).unwrap();
-    assert_refused(&path, StoreErrorKind::NotAStore, "not a file");
+    assert_refused(&path, StoreErrorKind::NotAFile, "not a file");
     fs::remove_dir(&path).unwrap();
 
     let foreign = rusqlite::Connection::open(&path).unwrap();
@@ -146,7 +146,7 @@ fn a_pipe_is_refused_without_waiting_for_its_writer() {
     let made = std::process::Command::new("mkfifo").arg(&path).status();
     assert!(made.unwrap().success());
     let error = Store::open(&path).map(drop).unwrap_err();
-    assert_eq!(error.kind, StoreErrorKind::NotAStore, "{error}");
+    assert_eq!(error.kind, StoreErrorKind::NotAFile, "{error}");
 }
 
 #[test]

@@ -111,7 +111,7 @@ pub fn workload_of(
     };
     let wrong =
         |field: &'static str, problem: String| Refusal::new(WHAT, problem).at(flag_of(field)).or(ITSELF);
-    workload.validate().map_err(|error| wrong(error.field, error.problem))?;
+    workload.validate().map_err(|error| wrong(error.kind.key(), error.cause))?;
     Ok(workload)
 }
 

@@ -17,6 +17,6 @@ fn sniff(head: &Head<'_>) -> Confidence {
 fn read(input: &mut dyn BufRead, _: &Context) -> Result<Vec<Imported>, Refusal> {
     const EXPECTED: &str = "fathom run record";
     let bytes = whole(input, EXPECTED)?;
-    let record = parse_run(&bytes).map_err(|error| Refusal::new(EXPECTED, error.to_string()))?;
+    let record = parse_run(&bytes).map_err(|error| Refusal::new(EXPECTED, error.cause).or(error.remedy))?;
     Ok(vec![Imported::Run(Box::new(record))])
 }

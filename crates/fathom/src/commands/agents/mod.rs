@@ -313,7 +313,7 @@ mod tests {
 
     #[test]
     fn there_is_a_client_for_each_pod_and_it_can_be_read() {
-        let typed = fathom_plan::clients_of_file(&clients(&arguments(None))).unwrap();
+        let typed = fathom_plan::clients_of_file(&clients(&arguments(None)), "clients.toml").unwrap();
         assert_eq!(
             typed,
             ["kubectl:storage/agents-0", "kubectl:storage/agents-1", "kubectl:storage/agents-2"]

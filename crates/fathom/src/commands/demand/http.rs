@@ -100,13 +100,21 @@ fn refused(url: &str, cause: String, remedy: &str) -> Refusal {
 }
 
 fn unreached(url: &str, error: &ureq::Error) -> Refusal {
-    let text = error.to_string();
-    let is_trust = ["ertificate", "UnknownIssuer", "rustls", "TLS"].iter().any(|word| text.contains(word));
-    let remedy = match url.starts_with("https:") && is_trust {
+    let remedy = match url.starts_with("https:") && is_trust(error) {
         true => {
             "let this machine trust the server's certificate: SSL_CERT_FILE=ca.pem; a server without TLS is http://"
         }
         false => "give an address that answers, e.g. http://localhost:9090",
     };
-    refused(url, text, remedy)
+    refused(url, error.to_string(), remedy)
+}
+
+/// Whether it is about who the server is, or about its TLS.
+fn is_trust(error: &ureq::Error) -> bool {
+    match error {
+        ureq::Error::Tls(_) | ureq::Error::Pem(_) | ureq::Error::Rustls(_) => true,
+        // What a handshake refuses comes as an error of the connection.
+        ureq::Error::Io(error) => error.kind() == std::io::ErrorKind::InvalidData,
+        _ => false,
+    }
 }

@@ -73,7 +73,7 @@ fn parquet(paths: &[PathBuf]) -> Result<Option<Vec<(String, File)>>, Failure> {
     for path in paths {
         let place = || path.display().to_string();
         let unread = |error: std::io::Error| {
-            Failure::usage(place(), error.to_string(), "name a file that can be read")
+            Failure::usage(place(), error.to_string(), "name a file that can be read").with_source(error)
         };
         // A pipe's first bytes would be lost.
         if !path.is_file() {
@@ -146,10 +146,12 @@ pub fn name(paths: &[PathBuf], arguments: &MetricsArguments) -> String {
 /// When it is not there, cannot be read, or is too large to be read at once.
 pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     let place = || path.display().to_string();
-    let unread =
-        |error: std::io::Error| Failure::usage(place(), error.to_string(), "name a file that can be read");
-    let mut file = File::open(path)
-        .map_err(|error| Failure::usage(place(), error.to_string(), "name an existing file"))?;
+    let unread = |error: std::io::Error| {
+        Failure::usage(place(), error.to_string(), "name a file that can be read").with_source(error)
+    };
+    let mut file = File::open(path).map_err(|error| {
+        Failure::usage(place(), error.to_string(), "name an existing file").with_source(error)
+    })?;
     let mut bytes = Vec::new();
     (&mut file).take(START_BYTES).read_to_end(&mut bytes).map_err(unread)?;
     if is_binary(&bytes) {

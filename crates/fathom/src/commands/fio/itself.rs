@@ -109,6 +109,7 @@ fn question(globals: &Globals) -> Result<Option<Vec<String>>, Failure> {
 fn ask(words: &[String], input: Option<&str>) -> Result<Status, Failure> {
     let failed = |error: io::Error| {
         Failure::usage("running fio", error.to_string(), "install fio, or leave --engine=fio out")
+            .with_source(error)
     };
     let stdin = if input.is_some() { Stdio::piped() } else { Stdio::null() };
     let mut child = Command::new("fio").args(words).stdin(stdin).spawn().map_err(failed)?;

@@ -56,7 +56,7 @@ impl Destination {
         match begun.as_mut() {
             None => *begun = Some(file.begin(text)?),
             Some(open) => {
-                open.write_all(text.as_bytes()).map_err(|error| file.failed(&error))?;
+                open.write_all(text.as_bytes()).map_err(|error| file.failed(error))?;
             }
         }
         Ok(())

@@ -29,6 +29,7 @@ pub fn collect(paths: &[PathBuf]) -> Result<Files, Failure> {
         let failed = |error: std::io::Error| Failure {
             kind: "not_found",
             ..Failure::usage(path.display().to_string(), error.to_string(), "name an existing file or folder")
+                .with_source(error)
         };
         if fs::metadata(path).map_err(failed)?.is_dir() {
             below(path, &mut files).map_err(failed)?;

@@ -381,7 +381,7 @@ impl<'a> Mapper<'a> {
     /// What fathom's own rules of a workload refuse, as an odd size, is fio's to do.
     fn refuse_what_cannot_run(&mut self, workload: &Workload) {
         if let Err(error) = workload.validate() {
-            self.hand_over(format!("fathom does not run it ({error})"));
+            self.hand_over(format!("fathom does not run it ({}: {})", error.place, error.cause));
         }
     }
 

@@ -352,8 +352,9 @@ pub fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
             continue;
         }
         let place = || path.display().to_string();
-        let entries = fs::read_dir(path)
-            .map_err(|error| Failure::usage(place(), error.to_string(), "name a folder that can be read"))?;
+        let entries = fs::read_dir(path).map_err(|error| {
+            Failure::usage(place(), error.to_string(), "name a folder that can be read").with_source(error)
+        })?;
         let is_answer = |path: &PathBuf| {
             path.extension().is_some_and(|ending| ending == "json") && !path.ends_with(ASKED)
         };

@@ -183,7 +183,7 @@ impl InputKind {
     fn of(path: &Path, hints: &Hints<'_>) -> Result<Self, Failure> {
         let place = || path.display().to_string();
         let unread = |error: std::io::Error| {
-            Failure::usage(place(), error.to_string(), "name a file that can be read")
+            Failure::usage(place(), error.to_string(), "name a file that can be read").with_source(error)
         };
         let file = File::open(path).map_err(unread)?;
         let meta = file.metadata().map_err(unread)?;
@@ -223,6 +223,7 @@ fn in_folder(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
     let before = files.len();
     add_tables(folder, files, 0).map_err(|error| {
         Failure::usage(folder.display().to_string(), error.to_string(), "name a folder that can be read")
+            .with_source(error)
     })?;
     if files.len() == before {
         let cause = "no .parquet or .csv is in it";
@@ -283,9 +284,10 @@ impl<'a> Piece<'a> {
     }
 
     /// That it cannot be read.
-    pub fn unread(&self, error: &std::io::Error) -> Failure {
+    pub fn unread(&self, error: std::io::Error) -> Failure {
         let place = self.path.display().to_string();
         Failure::usage(place, error.to_string(), "name files that can be read to their end")
+            .with_source(error)
     }
 
     /// What the table's values are.

@@ -290,7 +290,7 @@ fn join<W: Work, T: FnMut(W::Found) -> io::Result<()>>(
                 }
             }
         };
-        let parts: Vec<Part<W::Found>> = parts.map_err(|error| piece.unread(&error))?;
+        let parts: Vec<Part<W::Found>> = parts.map_err(|error| piece.unread(error))?;
         for part in parts {
             joining.part(part).map_err(|untaken| match untaken {
                 PartFailure::Failed(failure) => Ended::Failed(failure),

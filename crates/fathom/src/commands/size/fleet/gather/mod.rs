@@ -136,17 +136,17 @@ impl Gathering<'_> {
             scatter.values = piece.values();
             let read = piece.read(&mut scatter);
             if let Some(error) = scatter.failure() {
-                return self.fail(scratch::failed(self.folder, &error));
+                return self.fail(scratch::failed(self.folder, error));
             }
             if let Err(error) = read {
-                return self.fail(piece.unread(&error));
+                return self.fail(piece.unread(error));
             }
             self.done.fetch_add(1, Ordering::Relaxed);
         }
         if !self.has_ended()
             && let Err(error) = scatter.finish()
         {
-            self.fail(scratch::failed(self.folder, &error));
+            self.fail(scratch::failed(self.folder, error));
         }
     }
 

@@ -15,6 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use fathom_measure::Bytes;
 
 use crate::failure::Failure;
+use crate::status::Status;
 
 /// Bytes that are written by all threads and read by any.
 pub struct Scratch {
@@ -35,8 +36,8 @@ impl Scratch {
     /// # Errors
     /// When there is no such folder, it takes no files, or it has no room; with what to type.
     pub fn open(folder: &Path, needs_bytes: u64) -> Result<Self, Failure> {
-        let file = tempfile::tempfile_in(folder).map_err(|error| failed(folder, &error))?;
-        let free_bytes = at::free_bytes(&file, folder).map_err(|error| failed(folder, &error))?;
+        let file = tempfile::tempfile_in(folder).map_err(|error| failed(folder, error))?;
+        let free_bytes = at::free_bytes(&file, folder).map_err(|error| failed(folder, error))?;
         if free_bytes < needs_bytes {
             let cause =
                 format!("about {} are needed in it, and {} are free", Bytes(needs_bytes), Bytes(free_bytes));
@@ -80,12 +81,12 @@ fn place(folder: &Path) -> String {
 }
 
 /// What the system says of a folder.
-pub fn failed(folder: &Path, error: &io::Error) -> Failure {
+pub fn failed(folder: &Path, error: io::Error) -> Failure {
     let remedy = match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => ELSEWHERE,
         _ => "name a folder that you may write to: --scratch FOLDER",
     };
-    Failure { kind: "system", ..Failure::usage(place(folder), error.to_string(), remedy) }
+    Failure { status: Status::Usage, remedy: remedy.to_owned(), ..Failure::system(place(folder), error) }
 }
 
 /// Where files of any size may lie for a while: `/tmp` is memory on many machines (Filesystem Hierarchy Standard 3.0,
