@@ -104,7 +104,7 @@ mod tests {
                 true,
                 vec![("is-a", side("A", &["kernel=1"])), ("is-b", side("B", &["kernel=1"]))],
                 "is-b",
-                "apart",
+                "distinguished",
             ),
         ] {
             let mistake = raw(across).resolve(sides).unwrap_err();
