@@ -1,7 +1,7 @@
 //! What a run is expected to reach by another one: N drives do N times what one does, as far as the links carry it.
 
 use fathom_record::expectation::Expectation;
-use fathom_record::{CeilingRate, CeilingScope, Direction, KnownCeiling, RunRecord};
+use fathom_record::{CeilingRate, CeilingScope, Direction, Fault, KnownCeiling, RunRecord};
 use fathom_stats::student;
 
 use crate::cells::rates_by_second;
@@ -19,11 +19,11 @@ pub fn expectation(
     run: &RunRecord,
     (of, times): (&RunRecord, u32),
     link_bytes_per_s: Option<f64>,
-) -> Result<Expectation, String> {
+) -> Result<Expectation, Fault> {
     differs(run, of)?;
     let (rate, one) = (run.summary.operations_per_s(), of.summary.operations_per_s());
     if rate <= 0.0 || one <= 0.0 {
-        return Err(format!("run {} or {} has no rate", run.id, of.id));
+        return Err(Fault::from(format!("run {} or {} has no rate", run.id, of.id)));
     }
     let operations_per_s = one * f64::from(times);
     let throughput_bytes_per_s = of.summary.throughput_bytes_per_s() * f64::from(times);
@@ -53,7 +53,7 @@ pub fn expectation(
 }
 
 /// Refuses work that another run's rate says nothing about.
-fn differs(run: &RunRecord, of: &RunRecord) -> Result<(), String> {
+fn differs(run: &RunRecord, of: &RunRecord) -> Result<(), Fault> {
     let (own, other) = (&run.workload, &of.workload);
     let what = if own.mix != other.mix {
         "directions"
@@ -64,7 +64,7 @@ fn differs(run: &RunRecord, of: &RunRecord) -> Result<(), String> {
     } else {
         return Ok(());
     };
-    Err(format!("run {} has other {what}, so that it lets nothing be expected", of.id))
+    Err(Fault::from(format!("run {} has other {what}, so that it lets nothing be expected", of.id)))
 }
 
 /// Half-width of the interval of a run's mean rate at 95 %, as a share of it.
@@ -141,8 +141,8 @@ mod tests {
     fn other_work_lets_nothing_be_expected() {
         let mut other = run(1_000.0, "r-one");
         other.workload.mix.read_share = 0.5;
-        let cause = expectation(&run(7_600.0, "r-all"), (&other, 8), None).unwrap_err();
-        assert!(cause.contains("r-one") && cause.contains("directions"), "{cause}");
+        let fault = expectation(&run(7_600.0, "r-all"), (&other, 8), None).unwrap_err();
+        assert!(fault.cause.contains("r-one") && fault.cause.contains("directions"), "{fault}");
         assert!(expectation(&run(0.0, "r-all"), (&run(1.0, "r-one"), 8), None).is_err());
     }
 }

@@ -1,5 +1,6 @@
 //! Address patterns as text, and which kinds of `rw` they go with.
 
+use fathom_record::Fault;
 use fathom_record::spelling::nearest;
 use fathom_record::workload::{Addresses, HotSpot, Zone};
 
@@ -22,13 +23,14 @@ const NAMES: [&str; 13] = [
 ];
 
 /// Reads a pattern: a name, and behind a colon what it takes.
-pub(super) fn read(text: &str) -> Result<Addresses, String> {
+pub(super) fn read(text: &str) -> Result<Addresses, Fault> {
     let (name, value) = text.split_once(':').map_or((text, None), |(name, value)| (name, Some(value)));
-    let needs =
-        |example: &str| value.ok_or_else(|| format!("`{name}` needs a value behind a colon, e.g. {example}"));
+    let needs = |example: &str| {
+        value.ok_or_else(|| Fault::from(format!("`{name}` needs a value behind a colon, e.g. {example}")))
+    };
     Ok(match name {
         "cycle" | "independent" | "sequential" | "interlocked" if value.is_some() => {
-            return Err(format!("`{name}` takes no value: write `{name}` alone"));
+            return Err(Fault::from(format!("`{name}` takes no value: write `{name}` alone")));
         }
         "cycle" => Addresses::RandomCycle,
         "independent" => Addresses::RandomIndependent,
@@ -38,9 +40,9 @@ pub(super) fn read(text: &str) -> Result<Addresses, String> {
         "backwards" => Addresses::Backwards { step_bytes: bytes(needs("backwards:4k")?)? },
         "parts" => {
             const EXAMPLE: &str = "parts:256m/2g (part/gap)";
-            let (part, gap) = needs(EXAMPLE)?
-                .split_once('/')
-                .ok_or_else(|| format!("`parts` needs the gap behind a part too, e.g. {EXAMPLE}"))?;
+            let (part, gap) = needs(EXAMPLE)?.split_once('/').ok_or_else(|| {
+                Fault::from(format!("`parts` needs the gap behind a part too, e.g. {EXAMPLE}"))
+            })?;
             Addresses::Parts { part_bytes: bytes(part)?, gap_bytes: bytes(gap)? }
         }
         "laps" => laps(value.unwrap_or_default())?,
@@ -57,12 +59,12 @@ pub(super) fn read(text: &str) -> Result<Addresses, String> {
                 .map(|zone| pair(zone).map(|(access_share, span_share)| Zone { access_share, span_share }));
             Addresses::Zoned { zones: zones.collect::<Result<_, _>>()? }
         }
-        _ => return Err(unknown(name)),
+        _ => return Err(unknown(name).into()),
     })
 }
 
 /// `step=4k,apart=1m,jumps=50%`, each of them optional.
-fn laps(text: &str) -> Result<Addresses, String> {
+fn laps(text: &str) -> Result<Addresses, Fault> {
     let (mut step_bytes, mut apart_bytes, mut jump_share) = (None, 0, 0.0);
     for part in text.split(',').filter(|part| !part.is_empty()) {
         match part.split_once('=') {
@@ -70,9 +72,9 @@ fn laps(text: &str) -> Result<Addresses, String> {
             Some(("apart", value)) => apart_bytes = bytes(value)?,
             Some(("jumps", value)) => jump_share = share(value)?,
             _ => {
-                return Err(format!(
+                return Err(Fault::from(format!(
                     "`{part}` is nothing that laps take: write laps:step=4k,apart=1m,jumps=50%"
-                ));
+                )));
             }
         }
     }
@@ -94,10 +96,10 @@ fn unknown(name: &str) -> String {
     }
 }
 
-fn pair(text: &str) -> Result<(f64, f64), String> {
-    let (accesses, span) = text
-        .split_once('/')
-        .ok_or_else(|| format!("`{text}` lacks the share of the span: write accesses/span, e.g. 90%/10%"))?;
+fn pair(text: &str) -> Result<(f64, f64), Fault> {
+    let (accesses, span) = text.split_once('/').ok_or_else(|| {
+        Fault::from(format!("`{text}` lacks the share of the span: write accesses/span, e.g. 90%/10%"))
+    })?;
     Ok((share(accesses)?, share(span)?))
 }
 
@@ -165,11 +167,11 @@ mod tests {
 
     #[test]
     fn mistakes_say_what_to_write() {
-        assert!(read("zipf").unwrap_err().contains("e.g. zipf:0.99"));
-        assert!(read("zpif:1").unwrap_err().contains("did you mean `zipf`?"));
-        assert!(read("gauss").unwrap_err().contains("cycle, independent"));
-        assert!(read("cycle:3").unwrap_err().contains("takes no value"));
-        assert!(read("hotspot:90%").unwrap_err().contains("e.g. 90%/10%"));
+        assert!(read("zipf").unwrap_err().cause.contains("e.g. zipf:0.99"));
+        assert!(read("zpif:1").unwrap_err().cause.contains("did you mean `zipf`?"));
+        assert!(read("gauss").unwrap_err().cause.contains("cycle, independent"));
+        assert!(read("cycle:3").unwrap_err().cause.contains("takes no value"));
+        assert!(read("hotspot:90%").unwrap_err().cause.contains("e.g. 90%/10%"));
         for text in [
             "",
             ":",

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use fathom_record::campaign::{AssessRecord, CompareRecord, ExplainRecord, SweepRecord};
-use fathom_record::{CampaignRecord, RunRecord, shell_words};
+use fathom_record::{CampaignRecord, Fault, RunRecord, shell_word, shell_words};
 
 use super::error::{PlanError, PlanErrorKind};
 use super::raw::from_words;
@@ -75,12 +75,16 @@ pub fn compare_line(record: &CompareRecord) -> Option<String> {
     record.command.clone().or_else(written)
 }
 
-/// The line that makes an explanation by experiments again; `None` for one of finished results.
+/// The line that makes an explanation again, of finished results or by experiments; `None` where an older record does
+/// not hold what these were based on.
 pub fn explain_line(record: &ExplainRecord) -> Option<String> {
-    let made = record.plan.subject.is_none() && !record.plan.base.is_null();
+    let plan = &record.plan;
     let written = || {
-        let known = known_limits::write(&record.plan.ceilings, None, None);
-        made.then(|| explain_command_line(&record.plan, &known))
+        let known = known_limits::write(&plan.ceilings, None, None);
+        match &plan.subject {
+            Some(subject) => Some(format!("fathom explain{known} {}", shell_word(subject))),
+            None => (!plan.base.is_null()).then(|| explain_command_line(plan, &known)),
+        }
     };
     record.command.clone().or_else(written)
 }
@@ -102,14 +106,14 @@ impl PlanSource {
     /// # Errors
     /// A line of another kind, or of another build, whose flags this one does not know.
     pub fn from_command_line(line: &str) -> Result<Self, PlanError> {
-        let refuse = |cause: String| PlanError::new(PlanErrorKind::Syntax, "the record's line", cause);
-        let words =
-            shell_words(line).ok_or_else(|| refuse(format!("`{line}` is not a line of plain words")))?;
+        let refuse = |fault: Fault| fault.at(PlanErrorKind::Syntax, "the record's line");
+        let words = shell_words(line)
+            .ok_or_else(|| refuse(format!("`{line}` is not a line of plain words").into()))?;
         match words.as_slice() {
             [program, command, flags @ ..] if program == "fathom" && command == "run" => {
                 from_words(flags).map(Self::from_flags).map_err(refuse)
             }
-            _ => Err(refuse(format!("`{line}` is not a valid run: type it yourself"))),
+            _ => Err(refuse(format!("`{line}` is not a valid run: type it yourself").into())),
         }
     }
 }

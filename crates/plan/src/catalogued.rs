@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use fathom_measure::{ByteRate, Bytes};
+use fathom_record::Fault;
 use fathom_record::environment::Environment;
 use fathom_record::facts::DeviceFacts;
 use fathom_record::spelling::nearest;
@@ -25,9 +26,9 @@ const MIB: u64 = 1 << 20;
 const OFFERED: usize = 8;
 
 /// Read once: several limits of one plan are looked up in it.
-fn catalogue() -> Result<&'static Catalogue, String> {
-    static READ: OnceLock<Result<Catalogue, String>> = OnceLock::new();
-    READ.get_or_init(|| Catalogue::built_in().map_err(|error| error.to_string()))
+fn catalogue() -> Result<&'static Catalogue, Fault> {
+    static READ: OnceLock<Result<Catalogue, Fault>> = OnceLock::new();
+    READ.get_or_init(|| Catalogue::built_in().map_err(|error| Fault::from(error.to_string())))
         .as_ref()
         .map_err(Clone::clone)
 }
@@ -36,7 +37,7 @@ fn catalogue() -> Result<&'static Catalogue, String> {
 ///
 /// # Errors
 /// When there is none of that name; which names are near.
-pub fn instance_type(name: &str) -> Result<Instance, String> {
+pub fn instance_type(name: &str) -> Result<Instance, Fault> {
     let catalogue = catalogue()?;
     if let Some(instance) = catalogue.instance(name) {
         return Ok(instance.clone());
@@ -54,7 +55,7 @@ pub fn instance_type(name: &str) -> Result<Instance, String> {
         [] => "give its limits themselves, e.g. --ceiling instance:iops=20k,throughput=594MB/s".to_owned(),
         names => format!("near it are {}", names.join(", ")),
     };
-    Err(format!("the catalogue has no instance type `{name}`: {advice}"))
+    Err(Fault::from(format!("the catalogue has no instance type `{name}`: {advice}")))
 }
 
 /// `catalogue: r6id.4xlarge, 2026-10-27, moto 5.2.5 ...`.
@@ -100,7 +101,7 @@ pub(super) fn of_instance(
     devices: &[DeviceFacts],
     environment: &Environment,
     out: &mut Applying,
-) -> Result<(), String> {
+) -> Result<(), Fault> {
     let detected = environment.instance.as_deref().and_then(|text| text.strip_prefix(EC2));
     // A type of another shape is the remark that the firmware does not tell it.
     let detected = detected.filter(|name| !name.is_empty() && !name.contains(' '));
@@ -181,7 +182,7 @@ struct VolumeSettings {
 ///
 /// # Errors
 /// When the catalogue has no such type, or the type no such setting; what it has.
-pub fn volume(text: &str) -> Result<Vec<KnownCeiling>, String> {
+pub fn volume(text: &str) -> Result<Vec<KnownCeiling>, Fault> {
     let (kind, settings) = text.split_once(':').unwrap_or((text, ""));
     let catalogue = catalogue()?;
     let takes = TYPES.iter().find(|takes| takes.name == kind).ok_or_else(|| unknown_type(kind))?;
@@ -191,7 +192,10 @@ pub fn volume(text: &str) -> Result<Vec<KnownCeiling>, String> {
     }
     for setting in takes.needs {
         if !named.has(setting) {
-            return Err(format!("the limits of {kind} follow from its {setting}: write {}", takes.example));
+            return Err(Fault::from(format!(
+                "the limits of {kind} follow from its {setting}: write {}",
+                takes.example
+            )));
         }
     }
     let fact = |attribute: &str| catalogue.volumes.fact(takes.facts, attribute);
@@ -202,7 +206,7 @@ pub fn volume(text: &str) -> Result<Vec<KnownCeiling>, String> {
         if (least..=most).contains(&(value as f64)) {
             return Ok(());
         }
-        Err(format!("{kind} has a {what} from {least} to {most} {unit}, not {value}"))
+        Err(Fault::from(format!("{kind} has a {what} from {least} to {most} {unit}, not {value}")))
     };
     within("size", named.size_gib, number("min_size"), number("max_size"), "GiB")?;
     let least_iops = number("baseline_iops").or(number("min_iops"));
@@ -213,16 +217,16 @@ pub fn volume(text: &str) -> Result<Vec<KnownCeiling>, String> {
         && mib as f64 > iops as f64 * per
     {
         let needed = (mib as f64 / per).ceil();
-        return Err(format!(
+        return Err(Fault::from(format!(
             "{kind} gives at most {per} MiB/s for each IOPS: {mib} MiB/s needs iops={needed}"
-        ));
+        )));
     }
     if let (Some(size), Some(per)) = (named.size_gib, number("iops_per_gib_max"))
         && named.iops.is_some_and(|iops| iops as f64 > (size as f64 * per).max(least_iops.unwrap_or(0.0)))
     {
-        return Err(format!(
+        return Err(Fault::from(format!(
             "{kind} gives at most {per} IOPS for each GiB: {iops} IOPS need more than {size} GiB"
-        ));
+        )));
     }
     limits_of(catalogue, takes, named, iops)
 }
@@ -232,14 +236,15 @@ fn limits_of(
     takes: &Type,
     named: VolumeSettings,
     iops_bought: u64,
-) -> Result<Vec<KnownCeiling>, String> {
+) -> Result<Vec<KnownCeiling>, Fault> {
     let settings = Settings {
         size_gib: named.size_gib.unwrap_or(0),
         iops: iops_bought,
         bytes_per_s: named.mib_per_s.unwrap_or(0) * MIB,
     };
     let offer = catalogue.configured(REGION, takes.name, settings);
-    let offer = offer.ok_or_else(|| format!("the catalogue does not have all limits of {}", takes.name))?;
+    let offer = offer
+        .ok_or_else(|| Fault::from(format!("the catalogue does not have all limits of {}", takes.name)))?;
     let key = catalogue.volumes.fact(takes.facts, "max_throughput").map_or("", |fact| fact.source.as_str());
     let said = source(catalogue, &offer.to_string(), key);
     let whose = (CeilingScope::Volume, said.as_str());
@@ -314,19 +319,19 @@ impl VolumeSettings {
     }
 }
 
-fn read_setting(takes: &Type, text: &str, named: &mut VolumeSettings) -> Result<(), String> {
+fn read_setting(takes: &Type, text: &str, named: &mut VolumeSettings) -> Result<(), Fault> {
     let (name, value) = text.split_once('=').unwrap_or((text, ""));
     let (name, value) = (name.trim(), value.trim());
     if !takes.takes.contains(&name) {
-        return Err(format!(
+        return Err(Fault::from(format!(
             "`{text}` is not a valid setting of {}: it takes {}, e.g. {}",
             takes.name,
             takes.takes.join(", "),
             takes.example
-        ));
+        )));
     }
     if named.has(name) {
-        return Err(format!("`{name}` is given twice: leave one out"));
+        return Err(Fault::from(format!("`{name}` is given twice: leave one out")));
     }
     let bare = value.parse::<u64>().ok().filter(|value| *value < 1 << 40);
     let read = match name {
@@ -337,7 +342,7 @@ fn read_setting(takes: &Type, text: &str, named: &mut VolumeSettings) -> Result<
     let example = takes.example;
     let read = read
         .filter(|read| *read > 0)
-        .ok_or_else(|| format!("`{text}` is not a valid figure: write it as in {example}"))?;
+        .ok_or_else(|| Fault::from(format!("`{text}` is not a valid figure: write it as in {example}")))?;
     match name {
         "size" => named.size_gib = Some(read),
         "iops" => named.iops = Some(read),

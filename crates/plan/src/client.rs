@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use fathom_record::Fault;
 use fathom_record::options::{Client, Reach, Role, program_of};
 use serde::Deserialize;
 
@@ -33,52 +34,56 @@ pub fn clients(raw: &RawPlan) -> Result<Vec<Client>, Mistake> {
     Ok(clients)
 }
 
-fn checked(clients: Vec<Client>) -> Result<Vec<Client>, String> {
+fn checked(clients: Vec<Client>) -> Result<Vec<Client>, Fault> {
     if clients.len() > CLIENTS_MAX {
-        return Err(format!("{} clients are too many: at most {CLIENTS_MAX}", clients.len()));
+        return Err(Fault::from(format!("{} clients are too many: at most {CLIENTS_MAX}", clients.len())));
     }
     let mut names = BTreeSet::new();
     for Client { name, .. } in &clients {
         if name.is_empty() || name.len() > 64 || name.chars().any(char::is_control) {
-            return Err(format!("{name:?} is not a valid name of a client: use 1 to 64 letters"));
+            return Err(Fault::from(format!(
+                "{name:?} is not a valid name of a client: use 1 to 64 letters"
+            )));
         }
         if !names.insert(name.as_str()) {
-            return Err(format!("two clients are called `{name}`: name them, e.g. a=local and b=local"));
+            return Err(Fault::from(format!(
+                "two clients are called `{name}`: name them, e.g. a=local and b=local"
+            )));
         }
     }
     clients.iter().try_for_each(fitting)?;
     let (load, target): (Vec<&Client>, Vec<&Client>) =
         clients.iter().partition(|client| client.role == Role::Load);
     match (load.as_slice(), target.as_slice()) {
-        ([], [only, ..]) => Err(format!(
+        ([], [only, ..]) => Err(Fault::from(format!(
             "client {} has the role `target` and measures nothing, and no other client measures: add a client that does, \
              e.g. --client local",
             only.name
-        )),
-        (_, [one, other, ..]) => Err(format!(
+        ))),
+        (_, [one, other, ..]) => Err(Fault::from(format!(
             "clients {} and {} both have the role `target`: one machine serves the target",
             one.name, other.name
-        )),
+        ))),
         _ => Ok(clients),
     }
 }
 
 /// Refuses what contradicts itself in one client.
-fn fitting(client: &Client) -> Result<(), String> {
+fn fitting(client: &Client) -> Result<(), Fault> {
     let Client { name, permits, .. } = client;
     if client.role == Role::Target && !permits.is_empty() {
-        return Err(format!(
+        return Err(Fault::from(format!(
             "client {name} has the role `target` and writes nothing: leave destroy= out, or role=target"
-        ));
+        )));
     }
     match &client.reach {
         _ if !client.push => Ok(()),
-        _ if client.has_program() => Err(format!(
+        _ if client.has_program() => Err(Fault::from(format!(
             "client {name} has a program of its own, and this one is to be copied there: leave program= or push= out"
-        )),
-        Reach::Local => {
-            Err(format!("client {name} is this machine, which has this program: leave push= out"))
-        }
+        ))),
+        Reach::Local => Err(Fault::from(format!(
+            "client {name} is this machine, which has this program: leave push= out"
+        ))),
         _ => Ok(()),
     }
 }
@@ -110,14 +115,14 @@ struct Entry {
 /// # Errors
 /// Where the text is no list of clients: the file, the line where one is to blame, what is wrong, and what to write.
 pub fn clients_of_file(text: &str, file: &str) -> Result<Vec<String>, PlanError> {
-    let refuse = |place: String, cause: String| {
-        PlanError::new(PlanErrorKind::Value, place, cause).with_remedy("docs/clients.md shows such a file")
+    let refuse = |place: String, fault: Fault| {
+        fault.at(PlanErrorKind::Value, place).with_remedy("docs/clients.md shows such a file")
     };
     let read: File = fathom_toml::read(text).map_err(|fathom_toml::Mistake { line, fault }| {
         let cause = fault.cause.trim().replace('\n', ", ");
         let form = "each client is a table [[client]] with reach = \"ssh:HOST\", and where they differ name, \
                     program, push, role, targets and destroy";
-        refuse(format!("{file}, line {line}"), format!("{cause}: {form}"))
+        refuse(format!("{file}, line {line}"), format!("{cause}: {form}").into())
     })?;
     let client = |entry: Entry| {
         let mut client = Client::at(entry.name.as_deref(), Reach::parse(&entry.reach)?);
@@ -126,10 +131,10 @@ pub fn clients_of_file(text: &str, file: &str) -> Result<Vec<String>, PlanError>
         client.program = entry.program.as_deref().map_or(Ok(client.program), program_of)?;
         Ok(client)
     };
-    let clients = read.client.into_iter().map(client).collect::<Result<Vec<_>, String>>();
+    let clients = read.client.into_iter().map(client).collect::<Result<Vec<_>, Fault>>();
     let clients = clients.and_then(checked).map_err(|cause| refuse(file.to_owned(), cause))?;
     if clients.is_empty() {
-        return Err(refuse(file.to_owned(), "required table missing: [[client]]".to_owned()));
+        return Err(refuse(file.to_owned(), "required table missing: [[client]]".into()));
     }
     Ok(clients.iter().map(ToString::to_string).collect())
 }
@@ -153,7 +158,7 @@ mod tests {
             (&["ssh:c1 program=/opt/fathom push=true"], "has a program of its own"),
         ] {
             let said = refusal(typed).unwrap_err();
-            assert!(said.contains(says), "{typed:?}: {said}");
+            assert!(said.cause.contains(says), "{typed:?}: {said}");
         }
     }
 

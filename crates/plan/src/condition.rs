@@ -1,6 +1,7 @@
 //! Conditions under which a measurement fails, as they are typed: `read p99>2ms`, `iops<90% of last`.
 
 use fathom_measure::{ByteRate, Rate, Share};
+use fathom_record::Fault;
 use fathom_record::campaign::OperatingPointKind;
 use fathom_record::comparison::Side;
 use fathom_record::condition::{Condition, JudgedQuantity, LatencyKind, Limit, Relation, Scope, Statistic};
@@ -22,10 +23,10 @@ const SIGNS: [(&str, Relation); 4] =
 /// # Errors
 /// What is wrong with it and what to write, as a sentence without a full stop.
 pub fn condition(text: &str) -> Result<Condition, PlanError> {
-    read(text).map_err(|cause| PlanError::new(PlanErrorKind::Value, "--fail-if", cause))
+    read(text).map_err(|fault| fault.at(PlanErrorKind::Value, "--fail-if"))
 }
 
-fn read(text: &str) -> Result<Condition, String> {
+fn read(text: &str) -> Result<Condition, Fault> {
     let text = text.trim();
     if let Some(words) = text.strip_suffix("slower") {
         let scope = subject(text, words)?.0;
@@ -40,7 +41,7 @@ fn read(text: &str) -> Result<Condition, String> {
     }
     let sign = SIGNS.iter().filter_map(|(sign, relation)| Some((text.find(sign)?, sign, relation)));
     let Some((at, sign, relation)) = sign.min_by_key(|(at, sign, _)| (*at, 2 - sign.len())) else {
-        return Err(format!("`{text}` has no < or >: write a condition as p99>2ms or iops<50k"));
+        return Err(Fault::from(format!("`{text}` has no < or >: write a condition as p99>2ms or iops<50k")));
     };
     let (left, right) = (text[..at].trim(), text[at + sign.len()..].trim());
     let (words, name) = left.rsplit_once(char::is_whitespace).unwrap_or(("", left));
@@ -68,7 +69,7 @@ fn named_direction(word: &str) -> Option<Direction> {
 }
 
 /// The words before the quantity: which point, side, I/Os and kind of latency, or else a pattern's name.
-fn subject(text: &str, words: &str) -> Result<(Scope, Option<Direction>, Option<LatencyKind>), String> {
+fn subject(text: &str, words: &str) -> Result<(Scope, Option<Direction>, Option<LatencyKind>), Fault> {
     let (mut scope, mut direction, mut kind) = (Scope::default(), None, None);
     for word in words.split_whitespace() {
         let twice = match word.to_ascii_lowercase().as_str() {
@@ -83,7 +84,9 @@ fn subject(text: &str, words: &str) -> Result<(Scope, Option<Direction>, Option<
             },
         };
         if twice {
-            return Err(format!("`{text}` says two things with `{word}`: write one condition for each"));
+            return Err(Fault::from(format!(
+                "`{text}` says two things with `{word}`: write one condition for each"
+            )));
         }
     }
     Ok((scope, direction, kind))
@@ -118,7 +121,7 @@ impl Measure {
     }
 
     /// The limit, and the quantity that it makes of errors: a count or a share.
-    fn limit(self, text: &str) -> Result<(JudgedQuantity, Limit), String> {
+    fn limit(self, text: &str) -> Result<(JudgedQuantity, Limit), Fault> {
         if let Some((share, name)) = text.split_once(" of ") {
             let percent = share.trim().strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
             let share = percent.filter(|percent| percent.is_finite() && *percent > 0.0).ok_or_else(|| {
@@ -126,7 +129,9 @@ impl Measure {
             })?;
             let name = name.trim();
             if name.is_empty() || name.contains(char::is_whitespace) {
-                return Err(format!("`{name}` is not the name of a run: `fathom runs` lists them"));
+                return Err(Fault::from(format!(
+                    "`{name}` is not the name of a run: `fathom runs` lists them"
+                )));
             }
             let limit = Limit::ShareOf { share: share / 100.0, name: name.to_owned() };
             return Ok((self.quantity, limit));
@@ -134,29 +139,30 @@ impl Measure {
         let fixed = |value: f64| Limit::Fixed(value);
         match (self.quantity, self.factor) {
             (quantity, Some(factor)) => {
-                let number = quantity::decimal(text)
-                    .map_err(|_| format!("`{text}` is not a number: write, for example, MB/s<250"))?;
+                let number = quantity::decimal(text).map_err(|_| {
+                    Fault::from(format!("`{text}` is not a number: write, for example, MB/s<250"))
+                })?;
                 Ok((quantity, fixed(number * factor)))
             }
             (JudgedQuantity::Iops, _) => {
                 let rate = if text == "0" { Ok(Rate(0.0)) } else { text.parse::<Rate>() };
-                rate.map(|rate| (JudgedQuantity::Iops, fixed(rate.0))).map_err(|error| error.to_string())
+                rate.map(|rate| (JudgedQuantity::Iops, fixed(rate.0))).map_err(Fault::from)
             }
             (JudgedQuantity::Throughput, _) => match quantity::decimal(text) {
                 Ok(_) if text != "0" => {
-                    Err(format!("`{text}` has no unit: write a throughput as {text}MB/s"))
+                    Err(Fault::from(format!("`{text}` has no unit: write a throughput as {text}MB/s")))
                 }
                 _ => text
                     .parse::<ByteRate>()
                     .map(|rate| (JudgedQuantity::Throughput, fixed(rate.0)))
-                    .map_err(|error| error.to_string()),
+                    .map_err(Fault::from),
             },
             (JudgedQuantity::Errors | JudgedQuantity::ErrorShare | JudgedQuantity::Slower, _)
                 if text.ends_with('%') =>
             {
                 text.parse::<Share>()
                     .map(|share| (JudgedQuantity::ErrorShare, fixed(share.0)))
-                    .map_err(|error| error.to_string())
+                    .map_err(Fault::from)
             }
             (JudgedQuantity::Errors | JudgedQuantity::ErrorShare | JudgedQuantity::Slower, _) => {
                 Ok((JudgedQuantity::Errors, fixed(quantity::count(text)? as f64)))
@@ -281,8 +287,8 @@ mod tests {
             ("read write p99>2ms", "says two things"),
             ("p100>2ms", "`p100` is not a quantity"),
         ] {
-            let cause = super::read(text).unwrap_err();
-            assert!(cause.contains(words), "{text}: {cause}");
+            let fault = super::read(text).unwrap_err();
+            assert!(fault.cause.contains(words), "{text}: {fault}");
         }
     }
 

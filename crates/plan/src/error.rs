@@ -1,5 +1,6 @@
 //! What is wrong with a plan, where it stands, and what to type instead.
 
+use fathom_record::Fault;
 use fathom_record::error::Error;
 
 /// Kinds of mistakes in plans and arguments.
@@ -38,8 +39,9 @@ pub struct Mistake {
 
 impl Mistake {
     /// A mistake of this key.
-    pub fn new(key: &'static str, kind: PlanErrorKind, cause: impl Into<String>) -> Self {
-        Self { key, kind, cause: cause.into(), remedy: String::new() }
+    pub fn new(key: &'static str, kind: PlanErrorKind, fault: impl Into<Fault>) -> Self {
+        let Fault { cause, remedy } = fault.into();
+        Self { key, kind, cause, remedy }
     }
 
     /// The same with what to type.

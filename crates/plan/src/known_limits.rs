@@ -2,6 +2,7 @@
 
 use clap::Args;
 use fathom_measure::ByteRate;
+use fathom_record::Fault;
 use fathom_record::campaign::AssessPlan;
 use fathom_record::environment::Environment;
 use fathom_record::facts::DeviceFacts;
@@ -104,13 +105,13 @@ impl KnownLimits {
         devices: &[DeviceFacts],
         environment: &Environment,
     ) -> Result<Applying, PlanError> {
-        let refused = |flag: &str, cause: String| PlanError::new(PlanErrorKind::Value, flag, cause);
+        let refused = |flag: &str, fault: Fault| fault.at(PlanErrorKind::Value, flag);
         let mut out = Applying { ceilings: self.ceilings.clone(), notes: Vec::new() };
         if let Some(text) = &self.volume {
-            out.ceilings.extend(volume(text).map_err(|cause| refused("--volume", cause))?);
+            out.ceilings.extend(volume(text).map_err(|fault| refused("--volume", fault))?);
         }
         catalogued::of_instance(self.instance.as_deref(), devices, environment, &mut out)
-            .map_err(|cause| refused("--instance", cause))?;
+            .map_err(|fault| refused("--instance", fault))?;
         Ok(out)
     }
 }
@@ -134,7 +135,7 @@ pub(super) fn write(ceilings: &[KnownCeiling], instance: Option<&str>, volume: O
 }
 
 /// One flag: limits of one scope.
-fn list(text: &str, before: &[KnownCeiling]) -> Result<Vec<KnownCeiling>, String> {
+fn list(text: &str, before: &[KnownCeiling]) -> Result<Vec<KnownCeiling>, Fault> {
     let (scope, limits) = match text.split_once(':') {
         None => (CeilingScope::default(), text),
         Some((name, limits)) => (scope(name.trim())?, limits),
@@ -143,26 +144,27 @@ fn list(text: &str, before: &[KnownCeiling]) -> Result<Vec<KnownCeiling>, String
     for part in limits.split(',') {
         let ceiling = KnownCeiling { scope, ..one(part.trim())? };
         if before.iter().chain(&read).any(|known| same_limit(known, &ceiling)) {
-            return Err(format!("`{}` is given twice: leave one out", part.trim()));
+            return Err(Fault::from(format!("`{}` is given twice: leave one out", part.trim())));
         }
         read.push(ceiling);
     }
     Ok(read)
 }
 
-fn scope(name: &str) -> Result<CeilingScope, String> {
+fn scope(name: &str) -> Result<CeilingScope, Fault> {
     let names = || CeilingScope::NAMES.iter().map(|(name, _)| *name);
     let found = CeilingScope::NAMES.iter().find(|(known, _)| *known == name);
-    found.map(|(_, scope)| *scope).ok_or_else(|| match spelling::nearest(name, names()).as_slice() {
+    let unknown = || match spelling::nearest(name, names()).as_slice() {
         [near, ..] => format!("`{name}` is nothing that has a limit: did you mean `{near}`?"),
         [] => format!(
             "`{name}` is nothing that has a limit: write volume, instance, link, device, memory or bus before the colon"
         ),
-    })
+    };
+    Ok(found.map(|(_, scope)| *scope).ok_or_else(unknown)?)
 }
 
 /// `iops-read-burst=3000`.
-fn one(text: &str) -> Result<KnownCeiling, String> {
+fn one(text: &str) -> Result<KnownCeiling, Fault> {
     let no_ceiling = || {
         format!(
             "`{text}` is not a valid ceiling: write iops=3000, throughput=125MB/s or instance:iops-read-burst=40k"
@@ -174,7 +176,7 @@ fn one(text: &str) -> Result<KnownCeiling, String> {
     let rate = match kind {
         "iops" => iops_ceiling(limit.trim())?,
         "throughput" => throughput_ceiling(limit.trim())?,
-        _ => return Err(no_ceiling()),
+        _ => return Err(no_ceiling().into()),
     };
     let mut ceiling = KnownCeiling::declared(rate);
     for word in words {
@@ -186,7 +188,7 @@ fn one(text: &str) -> Result<KnownCeiling, String> {
                 ceiling.direction = Some(Direction::Write)
             }
             "burst" if !ceiling.burst => ceiling.burst = true,
-            _ => return Err(no_ceiling()),
+            _ => return Err(no_ceiling().into()),
         }
     }
     Ok(ceiling)
@@ -196,10 +198,12 @@ fn one(text: &str) -> Result<KnownCeiling, String> {
 ///
 /// # Errors
 /// What is no rate, or more than any storage does.
-pub fn iops_ceiling(text: &str) -> Result<CeilingRate, String> {
+pub fn iops_ceiling(text: &str) -> Result<CeilingRate, Fault> {
     let operations_per_s = quantity::rate_per_s(text)?;
     if operations_per_s > MOST_OPERATIONS_PER_S {
-        return Err(format!("`{text}` I/Os a second are more than any storage does: look at the unit"));
+        return Err(Fault::from(format!(
+            "`{text}` I/Os a second are more than any storage does: look at the unit"
+        )));
     }
     Ok(CeilingRate::Iops { operations_per_s })
 }
@@ -208,27 +212,33 @@ pub fn iops_ceiling(text: &str) -> Result<CeilingRate, String> {
 ///
 /// # Errors
 /// What is no such rate, or none that storage has.
-pub fn throughput_ceiling(text: &str) -> Result<CeilingRate, String> {
+pub fn throughput_ceiling(text: &str) -> Result<CeilingRate, Fault> {
     if text.bytes().all(|b| b.is_ascii_digit() || b == b'.') {
-        return Err(format!("`{text}` has no unit: write {text}MB/s, {text}MiB/s or {text}Gbit/s"));
+        return Err(Fault::from(format!(
+            "`{text}` has no unit: write {text}MB/s, {text}MiB/s or {text}Gbit/s"
+        )));
     }
     let number = text.trim_end_matches("/s").trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit = text[number.len()..].trim_end_matches("/s");
     if unit.len() > 1 && unit.ends_with('b') {
         let prefix = &unit[..unit.len() - 1];
-        return Err(format!(
+        return Err(Fault::from(format!(
             "`{text}` could be bits or bytes: write {number}{prefix}bit/s or {number}{prefix}B/s"
-        ));
+        )));
     }
     let ByteRate(bytes_per_s) = text.parse().map_err(|error: fathom_measure::UnitError| error.to_string())?;
     if bytes_per_s == 0.0 {
-        return Err("a ceiling of 0 leaves nothing to measure; e.g. throughput=125MB/s".to_owned());
+        return Err(Fault::from("a ceiling of 0 leaves nothing to measure; e.g. throughput=125MB/s"));
     }
     if bytes_per_s < LEAST_BYTES_PER_S {
-        return Err(format!("`{text}` is less than any storage moves: look at the unit, as in 125MB/s"));
+        return Err(Fault::from(format!(
+            "`{text}` is less than any storage moves: look at the unit, as in 125MB/s"
+        )));
     }
     if bytes_per_s > MOST_BYTES_PER_S {
-        return Err(format!("`{text}` is more than any storage moves: look at the unit, as in 125MB/s"));
+        return Err(Fault::from(format!(
+            "`{text}` is more than any storage moves: look at the unit, as in 125MB/s"
+        )));
     }
     Ok(CeilingRate::Throughput { bytes_per_s })
 }
@@ -243,13 +253,13 @@ fn same_but_burst(a: &KnownCeiling, b: &KnownCeiling) -> bool {
 }
 
 /// A burst is above what holds for ever.
-fn bursts_exceed(ceilings: &[KnownCeiling]) -> Result<(), String> {
+fn bursts_exceed(ceilings: &[KnownCeiling]) -> Result<(), Fault> {
     for burst in ceilings.iter().filter(|ceiling| ceiling.burst) {
         let lasting = ceilings.iter().find(|known| !known.burst && same_but_burst(known, burst));
         if let Some(lasting) = lasting.filter(|lasting| lasting.rate.per_s() >= burst.rate.per_s()) {
-            return Err(format!(
+            return Err(Fault::from(format!(
                 "`{burst}` is not a burst above `{lasting}`: exchange them, or leave one out"
-            ));
+            )));
         }
     }
     Ok(())

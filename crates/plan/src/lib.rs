@@ -69,7 +69,7 @@ pub use fathom_record::plan::{Needs, RunOptions, RunPlan};
 /// # Errors
 /// What is no such list, and what to write.
 pub fn processors_of(text: &str) -> Result<Vec<u32>, PlanError> {
-    quantity::cpus(text).map_err(|cause| PlanError::new(PlanErrorKind::Value, "--cpus", cause))
+    quantity::cpus(text).map_err(|fault| fault.at(PlanErrorKind::Value, "--cpus"))
 }
 
 /// Processors as a plan and the kernel write them, `0-3,6`.

@@ -1,6 +1,7 @@
 //! The patterns that an assessment measures, by their short names.
 
 use fathom_measure::Bytes;
+use fathom_record::Fault;
 use fathom_record::campaign::PatternPlan;
 use fathom_record::spelling;
 use fathom_record::workload::{Addresses, Arrival, Data, Length, Mix, Sizes, SizesByDirection, Workload};
@@ -27,26 +28,27 @@ pub fn patterns() -> Vec<PatternPlan> {
 /// # Errors
 /// A sentence that says what to write instead.
 pub fn pattern(text: &str) -> Result<PatternPlan, PlanError> {
-    read(text).map_err(|cause| PlanError::new(PlanErrorKind::Value, "--patterns", cause))
+    read(text).map_err(|fault| fault.at(PlanErrorKind::Value, "--patterns"))
 }
 
 /// The same before its place is known.
-fn read(text: &str) -> Result<PatternPlan, String> {
+fn read(text: &str) -> Result<PatternPlan, Fault> {
     let separator = if text.contains(':') { ':' } else { '-' };
     let mut parts = text.trim().split(separator);
     let kind = parts.next().unwrap_or_default();
     if !KINDS.contains(&kind) {
-        return Err(match spelling::nearest(kind, KINDS).first() {
+        return Err(Fault::from(match spelling::nearest(kind, KINDS).first() {
             Some(near) => format!("`{text}` is not a valid pattern: did you mean `{near}`, as in {EXAMPLE}?"),
             None => format!("`{text}` is not a valid pattern: write a kind and a size, e.g. {EXAMPLE}"),
-        });
+        }));
     }
-    let size = parts.next().ok_or_else(|| format!("`{text}` lacks its size: write `{text}-4k`"))?;
+    let size =
+        parts.next().ok_or_else(|| Fault::from(format!("`{text}` lacks its size: write `{text}-4k`")))?;
     let bytes = quantity::bytes(size)?;
     let mixed = kind.ends_with("rw");
     let read_share = match parts.next() {
         Some(_) if !mixed => {
-            return Err(format!("`{text}` has a share: only rw and randrw mix, e.g. {EXAMPLE}"));
+            return Err(Fault::from(format!("`{text}` has a share: only rw and randrw mix, e.g. {EXAMPLE}")));
         }
         Some(share) if share.ends_with('%') => quantity::share(share)?,
         // In a name the percent sign is left out.
@@ -56,7 +58,7 @@ fn read(text: &str) -> Result<PatternPlan, String> {
         None => 0.0,
     };
     if parts.next().is_some() {
-        return Err(format!("`{text}` has too many parts: write it as {EXAMPLE}"));
+        return Err(Fault::from(format!("`{text}` has too many parts: write it as {EXAMPLE}")));
     }
     let random = kind.starts_with("rand");
     let workload = workload(random, read_share, bytes);
@@ -143,9 +145,9 @@ mod tests {
 
     #[test]
     fn mistakes_say_what_to_write() {
-        assert!(read("randraed-4k").unwrap_err().contains("did you mean `randread`"));
-        assert!(read("randread").unwrap_err().contains("`randread-4k`"));
-        assert!(read("randread-4k-70").unwrap_err().contains("only rw and randrw mix"));
+        assert!(read("randraed-4k").unwrap_err().cause.contains("did you mean `randread`"));
+        assert!(read("randread").unwrap_err().cause.contains("`randread-4k`"));
+        assert!(read("randread-4k-70").unwrap_err().cause.contains("only rw and randrw mix"));
         for text in ["", "-", "read-", "read-0", "rw-4k-101", "rw-4k-70-1", "read:4x"] {
             assert!(pattern(text).is_err(), "{text}");
         }

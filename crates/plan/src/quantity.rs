@@ -2,6 +2,7 @@
 //! with what to write, as a sentence without a full stop.
 
 use fathom_measure::{Bytes, Nanos, Rate, Share};
+use fathom_record::Fault;
 
 /// Above this a float no longer holds every integer, and units are read through floats.
 const EXACT_FLOAT_LIMIT: u64 = 1 << 53;
@@ -9,10 +10,10 @@ const EXACT_FLOAT_LIMIT: u64 = 1 << 53;
 const MAX_CPUS: usize = 4096;
 
 /// A size in bytes; digits alone are exact over the whole range.
-pub fn bytes(text: &str) -> Result<u64, String> {
+pub fn bytes(text: &str) -> Result<u64, Fault> {
     match digits(text) {
         Some(number) => Ok(number),
-        None => text.parse::<Bytes>().map(|bytes| bytes.0).map_err(|error| error.to_string()),
+        None => text.parse::<Bytes>().map(|bytes| bytes.0).map_err(Fault::from),
     }
 }
 
@@ -27,12 +28,12 @@ pub fn write_bytes(bytes: u64) -> String {
 }
 
 /// A duration in nanoseconds.
-pub fn time_ns(text: &str) -> Result<u64, String> {
-    text.parse::<Nanos>().map(|nanos| nanos.0).map_err(|error| error.to_string())
+pub fn time_ns(text: &str) -> Result<u64, Fault> {
+    text.parse::<Nanos>().map(|nanos| nanos.0).map_err(Fault::from)
 }
 
 /// How long something takes that people wait for: a bare number is of seconds, as tools of this kind have it.
-pub fn length_ns(text: &str) -> Result<u64, String> {
+pub fn length_ns(text: &str) -> Result<u64, Fault> {
     match decimal(text.trim()) {
         Ok(_) => time_ns(&format!("{}s", text.trim())),
         Err(_) => time_ns(text),
@@ -56,8 +57,8 @@ pub fn write_time_ns(ns: u64) -> String {
 }
 
 /// A share, 0 to 1.
-pub fn share(text: &str) -> Result<f64, String> {
-    text.parse::<Share>().map(|share| share.0).map_err(|error| error.to_string())
+pub fn share(text: &str) -> Result<f64, Fault> {
+    text.parse::<Share>().map(|share| share.0).map_err(Fault::from)
 }
 
 /// As a percentage where that reads back as the same number, otherwise as a fraction.
@@ -95,8 +96,8 @@ pub(crate) fn write_percentile(quantile: f64) -> String {
 }
 
 /// Operations per second.
-pub(crate) fn rate_per_s(text: &str) -> Result<f64, String> {
-    text.parse::<Rate>().map(|rate| rate.0).map_err(|error| error.to_string())
+pub(crate) fn rate_per_s(text: &str) -> Result<f64, Fault> {
+    text.parse::<Rate>().map(|rate| rate.0).map_err(Fault::from)
 }
 
 pub(crate) fn write_rate_per_s(rate_per_s: f64) -> String {
@@ -110,20 +111,21 @@ pub(crate) fn write_rate_per_s(rate_per_s: f64) -> String {
 }
 
 /// A plain decimal above 0, e.g. `0.99`.
-pub(crate) fn decimal(text: &str) -> Result<f64, String> {
+pub(crate) fn decimal(text: &str) -> Result<f64, Fault> {
     let plain = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit() || b == b'.');
     match text.parse::<f64>() {
         Ok(value) if plain && value.is_finite() => Ok(value),
-        _ => Err(format!("`{text}` is not a number: write a decimal, e.g. 0.99")),
+        _ => Err(Fault::from(format!("`{text}` is not a number: write a decimal, e.g. 0.99"))),
     }
 }
 
 /// A whole number; `k` and `M` are decimal, as on a rate.
-pub fn count(text: &str) -> Result<u64, String> {
+pub fn count(text: &str) -> Result<u64, Fault> {
     if let Some(number) = digits(text) {
         return Ok(number);
     }
-    let refused = || format!("`{text}` is not a whole number: write digits, e.g. 32, 500k or 2M");
+    let refused =
+        || Fault::from(format!("`{text}` is not a whole number: write digits, e.g. 32, 500k or 2M"));
     let trimmed = text.trim();
     let (number, factor) = match trimmed.strip_suffix(['k', 'K']) {
         Some(number) => (number, 1_000),
@@ -133,9 +135,9 @@ pub fn count(text: &str) -> Result<u64, String> {
 }
 
 /// A whole number that fits 32 bits.
-pub fn small_count(text: &str) -> Result<u32, String> {
+pub fn small_count(text: &str) -> Result<u32, Fault> {
     let number = count(text)?;
-    u32::try_from(number).map_err(|_| format!("{number} is too many: at most {}", u32::MAX))
+    u32::try_from(number).map_err(|_| Fault::from(format!("{number} is too many: at most {}", u32::MAX)))
 }
 
 fn digits(text: &str) -> Option<u64> {
@@ -147,7 +149,7 @@ fn digits(text: &str) -> Option<u64> {
 const ANY_CPU: &str = "any";
 
 /// Processors by number, `0-3,6`; `any` names none.
-pub(crate) fn cpus(text: &str) -> Result<Vec<u32>, String> {
+pub(crate) fn cpus(text: &str) -> Result<Vec<u32>, Fault> {
     if text == ANY_CPU {
         return Ok(Vec::new());
     }
@@ -158,10 +160,10 @@ pub(crate) fn cpus(text: &str) -> Result<Vec<u32>, String> {
         let number = |text: &str| digits(text).and_then(|n| u32::try_from(n).ok()).ok_or_else(refused);
         let (first, last) = (number(first)?, number(last)?);
         if first > last {
-            return Err(format!("`{part}` runs backwards: write `{last}-{first}`"));
+            return Err(Fault::from(format!("`{part}` runs backwards: write `{last}-{first}`")));
         }
         if last as usize >= MAX_CPUS || list.len() + (last - first) as usize >= MAX_CPUS {
-            return Err(format!("`{part}`: CPUs are numbered below {MAX_CPUS}"));
+            return Err(Fault::from(format!("`{part}`: CPUs are numbered below {MAX_CPUS}")));
         }
         list.extend(first..=last);
     }
@@ -216,7 +218,7 @@ mod tests {
     #[test]
     fn nonsense_is_refused() {
         assert!(cpus("0-4294967295").is_err());
-        assert!(cpus("3-1").unwrap_err().contains("write `1-3`"));
+        assert!(cpus("3-1").unwrap_err().cause.contains("write `1-3`"));
         assert!(cpus("").is_err());
         assert!(cpus("0-4095,0-4095").is_err());
         for text in ["", "1.5", "-1", "1e3", "k", "99999999999999999999", "18446744073709551615k"] {

@@ -1,20 +1,22 @@
 //! Rates that change from step to step, as text: `500,4k*3,0*2`.
 
 use super::quantity;
+use fathom_record::Fault;
 
 /// Steps of one plan: more than a week of seconds.
 const MOST_STEPS: usize = 1_000_000;
 
 /// Reads a list of rates a second; a count behind `*` repeats one.
-pub fn read(text: &str) -> Result<Vec<f64>, String> {
+pub fn read(text: &str) -> Result<Vec<f64>, Fault> {
     let mut rates = Vec::new();
     for part in text.split(',').map(str::trim) {
         let (rate, times) = part.split_once('*').unwrap_or((part, "1"));
         let rate = if rate.trim() == "0" { 0.0 } else { quantity::rate_per_s(rate.trim())? };
         let times = times.trim().parse::<usize>().ok().filter(|times| (1..=MOST_STEPS).contains(times));
-        let times = times.ok_or_else(|| format!("`{part}` repeats no number of times: write it as 4k*3"))?;
+        let times = times
+            .ok_or_else(|| Fault::from(format!("`{part}` repeats no number of times: write it as 4k*3")))?;
         if rates.len() + times > MOST_STEPS {
-            return Err(format!("more than {MOST_STEPS} steps: make them longer"));
+            return Err(Fault::from(format!("more than {MOST_STEPS} steps: make them longer")));
         }
         rates.extend(std::iter::repeat_n(rate, times));
     }
@@ -34,16 +36,16 @@ pub fn write(rates_per_s: &[f64]) -> String {
 type Both = (Option<f64>, Option<f64>);
 
 /// Rates of reads and of writes, `100,50`, where one may be left out; nothing where the text is one rate.
-pub fn read_both(text: &str) -> Result<Option<Both>, String> {
+pub fn read_both(text: &str) -> Result<Option<Both>, Fault> {
     let Some((read, write)) = text.split_once(',') else { return Ok(None) };
     let rate = |text: &str| match text.trim() {
         "" => Ok(None),
         text => quantity::rate_per_s(text).map(Some),
     };
     match (rate(read)?, rate(write)?) {
-        (None, None) => {
-            Err(format!("`{text}` has no rate: write one for reads, for writes or both, e.g. 100,50"))
-        }
+        (None, None) => Err(Fault::from(format!(
+            "`{text}` has no rate: write one for reads, for writes or both, e.g. 100,50"
+        ))),
         both => Ok(Some(both)),
     }
 }

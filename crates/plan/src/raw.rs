@@ -3,6 +3,7 @@
 use std::marker::PhantomData;
 
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
+use fathom_record::Fault;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -306,8 +307,8 @@ impl RawPlan {
     ///
     /// # Errors
     /// What a value is that its key does not take.
-    pub fn of_values(values: Map<String, Value>) -> Result<Self, String> {
-        serde_json::from_value(Value::Object(values)).map_err(|error| error.to_string())
+    pub fn of_values(values: Map<String, Value>) -> Result<Self, Fault> {
+        serde_json::from_value(Value::Object(values)).map_err(|error| Fault::from(error.to_string()))
     }
 
     /// As it is kept in the record of a campaign, whose base it is: what lets a device be written holds for one command
@@ -337,10 +338,10 @@ pub fn derived_schema() -> Value {
 }
 
 /// The values that these flags give.
-pub(super) fn from_words(words: &[String]) -> Result<RawPlan, String> {
+pub(super) fn from_words(words: &[String]) -> Result<RawPlan, Fault> {
     let command = RawPlan::augment_args(Command::new("plan").no_binary_name(true).disable_help_flag(true));
     let matches = command.try_get_matches_from(words).map_err(|error| first_line(&error))?;
-    RawPlan::from_arg_matches(&matches).map_err(|error| first_line(&error))
+    Ok(RawPlan::from_arg_matches(&matches).map_err(|error| first_line(&error))?)
 }
 
 fn first_line(error: &clap::Error) -> String {

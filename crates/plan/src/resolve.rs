@@ -1,5 +1,6 @@
 //! Makes a run plan of raw values: reads each, fills in defaults, and refuses what does not fit together.
 
+use fathom_record::Fault;
 use fathom_record::engines::{self, InFlight};
 use fathom_record::options::{CHUNK_UNIT_BYTES, Decorators, Durable, IoFlags, WitnessSource};
 use fathom_record::spelling;
@@ -92,13 +93,13 @@ pub(super) fn resolve(raw: &RawPlan, new_seed: u64) -> Result<RunPlan, Mistake> 
 }
 
 /// A source of the block layer's account by its name; `None` for none.
-fn witness(text: &str) -> Result<Option<WitnessSource>, String> {
+fn witness(text: &str) -> Result<Option<WitnessSource>, Fault> {
     if text == "off" {
         return Ok(None);
     }
-    WitnessSource::named(text)
-        .map(Some)
-        .ok_or_else(|| format!("`{text}` is not a valid witness: give auto, bpf, tracefs or off"))
+    WitnessSource::named(text).map(Some).ok_or_else(|| {
+        Fault::from(format!("`{text}` is not a valid witness: give auto, bpf, tracefs or off"))
+    })
 }
 
 /// A value read by its grammar; characters that a document changed are named as such.
@@ -108,7 +109,7 @@ fn witness(text: &str) -> Result<Option<WitnessSource>, String> {
 pub fn value<T>(
     key: &'static str,
     text: &Option<Text>,
-    read: impl FnOnce(&str) -> Result<T, String>,
+    read: impl FnOnce(&str) -> Result<T, Fault>,
 ) -> Result<Option<T>, Mistake> {
     let Some(Text(text)) = text else { return Ok(None) };
     read(text.trim()).map(Some).map_err(|cause| match pasted::find(text) {
@@ -138,9 +139,9 @@ pub fn name(key: &'static str, text: &Option<Text>) -> Result<Option<String>, Mi
 /// The chunk of a stripe over several targets.
 fn stripe(raw: &RawPlan, targets: usize) -> Result<Option<u64>, Mistake> {
     let chunk = value("stripe", &raw.stripe, |text| match quantity::bytes(text)? {
-        bytes if bytes == 0 || !bytes.is_multiple_of(CHUNK_UNIT_BYTES) => Err(format!(
+        bytes if bytes == 0 || !bytes.is_multiple_of(CHUNK_UNIT_BYTES) => Err(Fault::from(format!(
             "a chunk of {bytes} bytes is not a multiple of a page, {CHUNK_UNIT_BYTES} bytes: write one as 64k"
-        )),
+        ))),
         bytes => Ok(bytes),
     })?;
     if chunk.is_some() && targets < 2 {
@@ -185,15 +186,15 @@ pub fn decorators(delay: &Option<Text>, throttle: &Option<Text>) -> Result<Decor
 }
 
 /// One of a few words, with a near one offered.
-pub(super) fn word<T: Copy>(text: &str, words: &[(&str, T)]) -> Result<T, String> {
+pub(super) fn word<T: Copy>(text: &str, words: &[(&str, T)]) -> Result<T, Fault> {
     if let Some((_, meaning)) = words.iter().find(|(word, _)| *word == text) {
         return Ok(*meaning);
     }
     let names = || words.iter().map(|(word, _)| *word);
-    Err(match spelling::nearest(text, names()).first() {
+    Err(Fault::from(match spelling::nearest(text, names()).first() {
         Some(near) => format!("unknown value `{text}`: did you mean `{near}`?"),
         None => format!("unknown value `{text}`: write one of {}", names().collect::<Vec<_>>().join(", ")),
-    })
+    }))
 }
 
 /// What `rw` says.
@@ -280,7 +281,7 @@ fn sizes_of(raw: &RawPlan, kind: Kind) -> Result<SizesByDirection, Mistake> {
 }
 
 /// What offsets are multiples of; `None` for each direction's own smallest size.
-fn alignment(text: &str) -> Result<Option<u64>, String> {
+fn alignment(text: &str) -> Result<Option<u64>, Fault> {
     if text == OWN_ALIGNMENT { Ok(None) } else { quantity::bytes(text).map(Some) }
 }
 

@@ -1,11 +1,12 @@
 //! Sizes of I/Os as text: `4k`, `4k-64k/4k`, `4k:70%,64k:30%`.
 
+use fathom_record::Fault;
 use fathom_record::workload::{SizeShare, Sizes, SizesByDirection};
 
 use super::quantity::{bytes as any_bytes, share, write_bytes, write_share};
 
 /// Reads one size, a range or a split.
-pub(super) fn read(text: &str) -> Result<Sizes, String> {
+pub(super) fn read(text: &str) -> Result<Sizes, Fault> {
     if text.contains(':') {
         let shares = text.split(',').map(part).collect::<Result<_, _>>()?;
         return Ok(Sizes::Split { shares });
@@ -20,7 +21,7 @@ pub(super) fn read(text: &str) -> Result<Sizes, String> {
 }
 
 /// A size of an I/O; one by thousands that no block is as large as was meant otherwise.
-fn bytes(text: &str) -> Result<u64, String> {
+fn bytes(text: &str) -> Result<u64, Fault> {
     const BLOCK_BYTES: u64 = 512;
     let bytes = any_bytes(text)?;
     let typed = text.trim();
@@ -28,17 +29,17 @@ fn bytes(text: &str) -> Result<u64, String> {
     if thousands == Some(true) && !bytes.is_multiple_of(BLOCK_BYTES) {
         let meant = &typed[..typed.len() - 1];
         let (read, binary) = (write_bytes(bytes), any_bytes(meant)?);
-        return Err(format!(
+        return Err(Fault::from(format!(
             "`{typed}` is {read} bytes, which is not a multiple of {BLOCK_BYTES}: did you mean `{meant}` ({binary} bytes)?"
-        ));
+        )));
     }
     Ok(bytes)
 }
 
-fn part(text: &str) -> Result<SizeShare, String> {
-    let (size, weight) = text
-        .split_once(':')
-        .ok_or_else(|| format!("`{text}` has no share: each part of a split has one, e.g. 4k:70%,64k:30%"))?;
+fn part(text: &str) -> Result<SizeShare, Fault> {
+    let (size, weight) = text.split_once(':').ok_or_else(|| {
+        Fault::from(format!("`{text}` has no share: each part of a split has one, e.g. 4k:70%,64k:30%"))
+    })?;
     Ok(SizeShare { bytes: bytes(size)?, share: share(weight)? })
 }
 
@@ -97,11 +98,11 @@ mod tests {
 
     #[test]
     fn mistakes_say_what_to_write() {
-        assert!(read("4k:70%,64k").unwrap_err().contains("`64k` has no share"));
-        assert!(read("4k:70").unwrap_err().contains("70%"));
-        assert!(read("4x").unwrap_err().contains("4096, 4k"));
+        assert!(read("4k:70%,64k").unwrap_err().cause.contains("`64k` has no share"));
+        assert!(read("4k:70").unwrap_err().cause.contains("70%"));
+        assert!(read("4x").unwrap_err().cause.contains("4096, 4k"));
         let said = "`4kb` is 4000 bytes, which is not a multiple of 512: did you mean `4k` (4096 bytes)?";
-        assert_eq!(read("4kb"), Err(said.to_owned()));
+        assert_eq!(read("4kb"), Err(said.into()));
         assert!(read("4KiB").is_ok() && read("4000").is_ok() && read("512b").is_ok());
         assert_eq!(read("512kB"), Ok(Sizes::Fixed { bytes: 512_000 }));
         for text in ["", "-", "4k-", "-4k", "4k-64k/", ":", ",", "4k,64k"] {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use fathom_record::Fault;
 use fathom_toml::line_of;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -61,9 +62,9 @@ impl PlanSource {
         };
         match typed(values) {
             Ok(raw) => Ok(Self { raw, file: file.to_owned(), lines }),
-            Err((key, cause)) => {
+            Err((key, fault)) => {
                 let line = lines.get(&key).copied().unwrap_or(1);
-                Err(PlanError::new(PlanErrorKind::Value, in_file(file, line), cause))
+                Err(fault.at(PlanErrorKind::Value, in_file(file, line)))
             }
         }
     }
@@ -118,9 +119,9 @@ impl PlanSource {
         }
         match RawPlan::of_values(values) {
             Ok(raw) => Ok(Self { raw, lines, file: self.file.clone() }),
-            Err(cause) => {
+            Err(fault) => {
                 let key = keys.first().map_or("", |(key, _)| key.as_str());
-                Err(PlanError::new(PlanErrorKind::Value, format!("--{key}"), cause))
+                Err(fault.at(PlanErrorKind::Value, format!("--{key}")))
             }
         }
     }
@@ -174,10 +175,10 @@ fn refuse_commands(clients: &[Client]) -> Result<(), Mistake> {
 }
 
 /// A plan of a file's values; or the key whose value it does not take, and why.
-fn typed(values: Map<String, Value>) -> Result<RawPlan, (String, String)> {
+fn typed(values: Map<String, Value>) -> Result<RawPlan, (String, Fault)> {
     // `nan` and `inf`, which JSON has no numbers for, would read as a key that is not there.
     if let Some((key, _)) = values.iter().find(|(_, value)| value.is_null()) {
-        return Err((key.clone(), "expected a text in quotes or a number".to_owned()));
+        return Err((key.clone(), "expected a text in quotes or a number".into()));
     }
     RawPlan::of_values(values.clone()).map_err(|cause| {
         let is_refused = |one: &(String, Value)| RawPlan::of_values(Map::from_iter([one.clone()])).is_err();

@@ -1,5 +1,6 @@
 //! The keys of a trace that is replayed: read from a plan, and written back.
 
+use fathom_record::Fault;
 use fathom_record::workload::{Addresses, Arrival, Mix, TraceFit, Traced};
 
 use super::error::{Mistake, PlanErrorKind};
@@ -78,10 +79,12 @@ pub(super) fn read(raw: &RawPlan, targets: usize) -> Result<Option<(Addresses, A
     Ok(Some((Addresses::Traced(traced), Arrival::Traced { speed: speed.unwrap_or(1.0) })))
 }
 
-fn speed(text: &str) -> Result<f64, String> {
+fn speed(text: &str) -> Result<f64, Fault> {
     let factor = text.parse::<f64>().ok().filter(|speed| (1e-3..=1e6).contains(speed));
     factor.ok_or_else(|| {
-        format!("`{text}` is not a valid speed: write a factor from 0.001 to 1000000, e.g. 1 or 2.5")
+        Fault::from(format!(
+            "`{text}` is not a valid speed: write a factor from 0.001 to 1000000, e.g. 1 or 2.5"
+        ))
     })
 }
 

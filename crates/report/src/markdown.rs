@@ -189,9 +189,7 @@ fn explain(explain: &ExplainRecord) -> Markdown {
         }
     }
     out.list(&explain.notes);
-    if explain.plan.subject.is_none() {
-        out.reproduction(&reproduce::campaign(explain_line(explain), &explain.id));
-    }
+    out.reproduction(&reproduce::campaign(explain_line(explain), &explain.id));
     out
 }
 

@@ -10,7 +10,6 @@ pub mod bdevperf;
 mod digits;
 pub mod diskspd;
 pub mod fathom;
-mod fault;
 pub mod fio;
 pub mod import;
 pub mod importers;
@@ -22,6 +21,6 @@ pub mod sysstat;
 mod tool_target;
 pub mod vmstat;
 
-pub use fathom_record::{Refusal, RefusalAbout};
-pub use fault::Fault;
+pub use fathom_record::{Fault, Refusal, RefusalAbout};
+
 pub use tool_target::ToolTarget;

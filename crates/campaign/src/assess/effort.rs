@@ -4,6 +4,7 @@
 use fathom_plan::{
     Asked, Mistake, Named, Needs, PlanErrorKind, Refusal, RunOptions, admissible, quantity, value,
 };
+use fathom_record::Fault;
 use fathom_record::campaign::{PatternPlan, PreconditionPlan};
 
 use super::plan::RawAssess;
@@ -32,8 +33,8 @@ pub(super) struct Effort {
     pub precondition: PreconditionPlan,
 }
 
-fn refuse<T>(key: &'static str, kind: PlanErrorKind, cause: impl Into<String>) -> Result<T, Mistake> {
-    Err(Mistake::new(key, kind, cause))
+fn refuse<T>(key: &'static str, kind: PlanErrorKind, fault: impl Into<Fault>) -> Result<T, Mistake> {
+    Err(Mistake::new(key, kind, fault))
 }
 
 /// Reads them, for these patterns.
@@ -62,13 +63,15 @@ pub(super) fn read(raw: &RawAssess, patterns: &[PatternPlan]) -> Result<Effort, 
 }
 
 /// A share, or `none`.
-fn until(text: &str) -> Result<Option<f64>, String> {
+fn until(text: &str) -> Result<Option<f64>, Fault> {
     if text == "none" {
         return Ok(None);
     }
     let share = quantity::share(text)?;
     if !(SMALLEST_UNTIL..=LARGEST_UNTIL).contains(&share) {
-        return Err(format!("an error of `{text}` cannot be aimed at: write 0.1% to 50%, e.g. 2%"));
+        return Err(Fault::from(format!(
+            "an error of `{text}` cannot be aimed at: write 0.1% to 50%, e.g. 2%"
+        )));
     }
     Ok(Some(share))
 }
@@ -94,7 +97,7 @@ fn precondition(raw: &RawAssess, patterns: &[PatternPlan]) -> Result<Preconditio
         "none" => Ok(PreconditionPlan::None),
         "auto" => Ok(PreconditionPlan::Auto),
         "full" => Ok(PreconditionPlan::Full),
-        _ => Err(format!("`{text}` is not a valid preconditioning: write none, auto or full")),
+        _ => Err(Fault::from(format!("`{text}` is not a valid preconditioning: write none, auto or full"))),
     })?;
     let (key, default) = match raw.thorough {
         true => ("thorough", PreconditionPlan::Full),

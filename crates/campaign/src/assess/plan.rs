@@ -5,6 +5,7 @@ use fathom_plan::{
     Client, Mistake, PlanError, PlanErrorKind, PlanFlags, RawKnownLimits, RawPlan, Text, clients, decorators,
     name, pattern, patterns, quantity, value,
 };
+use fathom_record::Fault;
 use fathom_record::campaign::{AssessPlan, PatternPlan, Slo};
 use fathom_record::options::Decorators;
 
@@ -176,19 +177,19 @@ impl RawAssess {
 }
 
 /// Patterns by name, each at most once.
-fn list(text: &str) -> Result<Vec<PatternPlan>, String> {
+fn list(text: &str) -> Result<Vec<PatternPlan>, Fault> {
     let mut patterns: Vec<PatternPlan> = Vec::new();
     for part in text.split(',') {
         let pattern = pattern(part).map_err(|error| error.cause)?;
         if patterns.iter().any(|earlier| earlier.name == pattern.name) {
-            return Err(format!("`{}` is named twice: leave one out", pattern.name));
+            return Err(Fault::from(format!("`{}` is named twice: leave one out", pattern.name)));
         }
         patterns.push(pattern);
     }
     Ok(patterns)
 }
 
-fn slo(text: &str) -> Result<Slo, String> {
+fn slo(text: &str) -> Result<Slo, Fault> {
     let refused = || {
         format!(
             "`{text}` is not a valid objective: write a percentile and a time, e.g. p99=2ms or p99.9=10ms"
@@ -198,7 +199,7 @@ fn slo(text: &str) -> Result<Slo, String> {
     let quantile = percentile.trim().strip_prefix('p').and_then(quantity::quantile).ok_or_else(refused)?;
     let limit_ns = quantity::time_ns(limit.trim())?;
     if limit_ns == 0 {
-        return Err("nothing answers in no time: write an objective as p99=2ms".to_owned());
+        return Err(Fault::from("nothing answers in no time: write an objective as p99=2ms"));
     }
     Ok(Slo { quantile, limit_ns })
 }

@@ -211,7 +211,7 @@ fn a_named_instance_wins_over_the_firmware_s() {
         "{error}"
     );
     for name in ["", "m5", "x".repeat(99).as_str(), "zz9.plural", "-", "M5.LARGE"] {
-        assert!(instance_type(name).unwrap_err().contains("no instance type"), "{name}");
+        assert!(instance_type(name).unwrap_err().cause.contains("no instance type"), "{name}");
     }
 }
 
@@ -260,7 +260,7 @@ fn settings_that_no_volume_has_are_refused_with_what_it_has() {
         ("st1:size=1", "from 125"),
     ] {
         let error = volume(text).expect_err(text);
-        assert!(error.contains(advice), "{text}: {error}");
+        assert!(error.cause.contains(advice), "{text}: {error}");
     }
 }
 

@@ -5,6 +5,7 @@ use fathom_plan::{
     Mistake, PlanError, PlanErrorKind, PlanSource, RawPlan, RunPlan, Text, advice, keys, name, pattern,
     quantity, value,
 };
+use fathom_record::Fault;
 use fathom_record::campaign::{AcrossRestarts, ComparePlan, Setting, SidePlan, SideState};
 use fathom_record::comparison::Side;
 
@@ -460,7 +461,7 @@ fn settings(flag: &'static str, texts: &[Text]) -> Result<Vec<Setting>, Mistake>
         let read = |text: &str| {
             let setting = setting(text)?;
             if list.iter().any(|earlier| earlier.key == setting.key) {
-                return Err(format!("`{}` is given twice: leave one out", setting.key));
+                return Err(Fault::from(format!("`{}` is given twice: leave one out", setting.key)));
             }
             Ok(setting)
         };
@@ -470,36 +471,38 @@ fn settings(flag: &'static str, texts: &[Text]) -> Result<Vec<Setting>, Mistake>
     Ok(list)
 }
 
-fn setting(text: &str) -> Result<Setting, String> {
+fn setting(text: &str) -> Result<Setting, Fault> {
     let Some((key, value)) = text.split_once('=') else {
-        return Err(format!("`{text}` has no value: write a key of the plan and its value, e.g. engine=aio"));
+        return Err(Fault::from(format!(
+            "`{text}` has no value: write a key of the plan and its value, e.g. engine=aio"
+        )));
     };
     let key = key.trim().trim_start_matches("--");
     let known = keys();
     if !known.iter().any(|known| known == key) {
         let advice = advice(key, known.iter().map(String::as_str));
-        return Err(format!("unknown key `{key}`: {advice}"));
+        return Err(Fault::from(format!("unknown key `{key}`: {advice}")));
     }
     match key {
-        "target" => Err("targets are named first: fathom compare A B".to_owned()),
-        key if QUESTION_KEYS.contains(&key) => Err(format!(
+        "target" => Err(Fault::from("targets are named first: fathom compare A B")),
+        key if QUESTION_KEYS.contains(&key) => Err(Fault::from(format!(
             "different I/Os or demands answer different questions: both sides have the same `{key}`, given as \
              --{key}; to see what it changes: fathom sweep --over {key}=..."
-        )),
+        ))),
         key if SHARED_KEYS.contains(&key) => {
-            Err(format!("`{key}` is the same for both sides: give it as --{key}"))
+            Err(Fault::from(format!("`{key}` is the same for both sides: give it as --{key}")))
         }
         key => Ok(Setting { key: key.to_owned(), value: value.trim().to_owned() }),
     }
 }
 
 /// Names of patterns, each at most once.
-fn names(text: &str) -> Result<Vec<String>, String> {
+fn names(text: &str) -> Result<Vec<String>, Fault> {
     let mut names: Vec<String> = Vec::new();
     for part in text.split(',') {
         let pattern = pattern(part).map_err(|error| error.cause)?;
         if names.contains(&pattern.name) {
-            return Err(format!("`{}` is named twice: leave one out", pattern.name));
+            return Err(Fault::from(format!("`{}` is named twice: leave one out", pattern.name)));
         }
         names.push(pattern.name);
     }
@@ -520,7 +523,7 @@ fn depths(flags: &RawPlan, a: &SideRequest) -> Result<Vec<u32>, Mistake> {
         for part in text.split(',') {
             let depth = quantity::small_count(part.trim())?;
             if list.contains(&depth) {
-                return Err(format!("{depth} is named twice: leave one out"));
+                return Err(Fault::from(format!("{depth} is named twice: leave one out")));
             }
             list.push(depth);
         }
@@ -533,8 +536,9 @@ fn depths(flags: &RawPlan, a: &SideRequest) -> Result<Vec<u32>, Mistake> {
 fn shapes(flags: &RawPlan, patterns: &[String], depths: &[u32]) -> Result<Vec<Shape>, Mistake> {
     let mut kinds: Vec<Shape> = Vec::new();
     for name in patterns {
-        let read =
-            value("patterns", &Some(Text(name.clone())), |text| pattern(text).map_err(|error| error.cause))?;
+        let read = value("patterns", &Some(Text(name.clone())), |text| {
+            pattern(text).map_err(|error| Fault::from(error.cause))
+        })?;
         let title = read.map_or_else(|| name.clone(), |pattern| pattern.title);
         let parts = name.split('-').zip(PATTERN_KEYS);
         let keys = parts

@@ -6,6 +6,7 @@ use fathom_plan::{
     iops_ceiling, quantity, throughput_ceiling, value,
 };
 use fathom_record::CeilingRate;
+use fathom_record::Fault;
 use fathom_record::campaign::{
     AcrossRestarts, AssessRecord, Quantity, RepeatBound, RepeatPlan, RepeatSide, RepeatStep, SideState,
 };
@@ -195,7 +196,7 @@ impl RawRepeat {
         let mut states: Vec<SideState> = sides.iter().map(state).collect();
         for text in &self.is {
             let (at, told) = of_side(("--is", "NAME=FACT=VALUE", "'native=kernel=6.12.*'"), text, sides)?;
-            let told = fact(told).map_err(|cause| refusal(PlanErrorKind::Value, "--is", cause))?;
+            let told = fact(told).map_err(|fault| fault.at(PlanErrorKind::Value, "--is"))?;
             states[at].is.push(told);
         }
         for text in &self.before {
@@ -301,7 +302,8 @@ impl RawRepeat {
                 let names: Vec<&str> = there.iter().map(|bound| bound.name.as_str()).collect();
                 wrong(format!("unknown bound `{name}`: the evaluation has {}", names.join(", ")))
             })?;
-            let value = rate_of(bound.quantity, rate).map_err(wrong)?;
+            let value =
+                rate_of(bound.quantity, rate).map_err(|fault| fault.at(PlanErrorKind::Value, "--bound"))?;
             out.push(RepeatBound { value, ..bound.clone() });
         }
         Ok(out)
@@ -462,7 +464,7 @@ fn of_side<'a>(
 }
 
 /// A bound's rate as it is typed: bytes per second with their unit, or I/Os per second.
-fn rate_of(quantity: Quantity, text: &str) -> Result<f64, String> {
+fn rate_of(quantity: Quantity, text: &str) -> Result<f64, Fault> {
     let read = if quantity == Quantity::Throughput { throughput_ceiling(text) } else { iops_ceiling(text) };
     read.map(|rate| match rate {
         CeilingRate::Iops { operations_per_s } => operations_per_s,

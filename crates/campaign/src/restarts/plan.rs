@@ -2,6 +2,7 @@
 
 use clap::Args;
 use fathom_plan::{Mistake, PlanErrorKind, Text, quantity, value};
+use fathom_record::Fault;
 use fathom_record::campaign::{AcrossRestarts, MachineFact, Setting, SideState};
 
 /// Services that start with a machine are at work for a few minutes.
@@ -61,13 +62,18 @@ pub(crate) fn facts(flag: &'static str, texts: &[Text]) -> Result<Vec<Setting>, 
 }
 
 /// A fact with its value, as `kernel=6.12*`.
-pub(crate) fn fact(text: &str) -> Result<Setting, String> {
+pub(crate) fn fact(text: &str) -> Result<Setting, Fault> {
     let Some((key, value)) = text.split_once('=') else {
-        return Err(format!("`{text}` has no value: write a fact and its value, e.g. kernel=6.12*"));
+        return Err(Fault::from(format!(
+            "`{text}` has no value: write a fact and its value, e.g. kernel=6.12*"
+        )));
     };
     let key = key.trim();
     if MachineFact::parse(key).is_none() {
-        return Err(format!("`{key}` is not a valid fact of a machine: write {}", MachineFact::FORMS));
+        return Err(Fault::from(format!(
+            "`{key}` is not a valid fact of a machine: write {}",
+            MachineFact::FORMS
+        )));
     }
     Ok(Setting { key: key.to_owned(), value: value.trim().to_owned() })
 }
@@ -116,7 +122,7 @@ mod tests {
     #[test]
     fn a_fact_is_one_that_is_known_and_has_a_value() {
         assert_eq!(fact("sysctl:vm.swappiness = 10").unwrap().value, "10");
-        assert!(fact("kernel").unwrap_err().contains("no value"));
-        assert!(fact("stack=native").unwrap_err().contains("driver:DEVICE"));
+        assert!(fact("kernel").unwrap_err().cause.contains("no value"));
+        assert!(fact("stack=native").unwrap_err().cause.contains("driver:DEVICE"));
     }
 }

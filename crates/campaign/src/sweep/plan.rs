@@ -4,6 +4,7 @@ use clap::Args;
 use fathom_plan::{
     Mistake, PlanError, PlanErrorKind, PlanSource, RawPlan, RunPlan, Text, advice, keys, quantity, value,
 };
+use fathom_record::Fault;
 use fathom_record::campaign::{SweepAxis, SweepPlan};
 
 /// Spaced visits to a cell, from which its interval comes.
@@ -172,24 +173,29 @@ fn check(axes: &[SweepAxis]) -> Result<(), Mistake> {
 }
 
 /// One `KEY=VALUES`.
-fn axis(text: &str, cpus: u32) -> Result<SweepAxis, String> {
+fn axis(text: &str, cpus: u32) -> Result<SweepAxis, Fault> {
     let Some((key, values)) = text.split_once('=') else {
-        return Err(format!("`{text}` names no values: write a key and its values, e.g. depth=1,2,4"));
+        return Err(Fault::from(format!(
+            "`{text}` names no values: write a key and its values, e.g. depth=1,2,4"
+        )));
     };
     let key = key.trim().trim_start_matches("--");
     let known = keys();
     if !known.iter().any(|known| known == key) {
-        return Err(format!("unknown key `{key}`: {}", advice(key, known.iter().map(String::as_str))));
+        return Err(Fault::from(format!(
+            "unknown key `{key}`: {}",
+            advice(key, known.iter().map(String::as_str))
+        )));
     }
     if FIXED_KEYS.contains(&key) {
-        return Err(format!("`{key}` is the same for a whole sweep: give it as --{key}"));
+        return Err(Fault::from(format!("`{key}` is the same for a whole sweep: give it as --{key}")));
     }
     let separator = if values.contains(';') { ';' } else { ',' };
     let mut list: Vec<String> = Vec::new();
     for part in values.split(separator).map(str::trim) {
         for value in expanded(key, part, cpus)? {
             if list.contains(&value) {
-                return Err(format!("`{value}` is named twice for `{key}`: leave one out"));
+                return Err(Fault::from(format!("`{value}` is named twice for `{key}`: leave one out")));
             }
             list.push(value);
         }
@@ -198,9 +204,9 @@ fn axis(text: &str, cpus: u32) -> Result<SweepAxis, String> {
 }
 
 /// A value as it stands, or the doublings of a span `1..256`.
-fn expanded(key: &str, part: &str, cpus: u32) -> Result<Vec<String>, String> {
+fn expanded(key: &str, part: &str, cpus: u32) -> Result<Vec<String>, Fault> {
     if part.is_empty() {
-        return Err(format!("a value of `{key}` is empty: write them as {key}=1,2,4"));
+        return Err(Fault::from(format!("a value of `{key}` is empty: write them as {key}=1,2,4")));
     }
     let all = |text: &str| if key == "jobs" && text == "all" { cpus.to_string() } else { text.to_owned() };
     let Some((from, to)) = part.split_once("..") else { return Ok(vec![all(part)]) };
@@ -209,9 +215,9 @@ fn expanded(key: &str, part: &str, cpus: u32) -> Result<Vec<String>, String> {
     }
     let (from, to) = (all(from), all(to));
     let refuse = || {
-        format!(
+        Fault::from(format!(
             "`{part}` is not a valid span: write two numbers or sizes, the smaller first, e.g. 1..64 or 4k..1m"
-        )
+        ))
     };
     let (first, last) =
         (quantity::bytes(&from).map_err(|_| refuse())?, quantity::bytes(&to).map_err(|_| refuse())?);

@@ -92,6 +92,27 @@ fn a_run_that_writes_is_judged_anew() {
 }
 
 #[test]
+fn a_job_of_fio_that_is_alone_keeps_its_line_which_is_typed() {
+    let typist = Typist::new();
+    let job = ["--ioengine=null", "--rw=randread", "--size=64m", "--number_ios=200"];
+    let ran = typist.run(&[&["fio", "--name=a b"], &job[..]].concat());
+    assert_eq!(ran.status, 0, "{ran:?}");
+    let printed = typist.run(&["rerun", "last", "--print"]);
+    let line = format!(" fio '--name=a b' {}\n", job.join(" "));
+    assert!(printed.status == 0 && printed.stdout.ends_with(&line), "{printed:?}");
+    let refused = typist.run(&["rerun", "last"]);
+    assert!(refused.status == 2 && refused.stderr.contains(line.trim()), "{refused:?}");
+    assert_eq!(typist.run(&["report", "last", "--md", "text.md"]).status, 0);
+    let page = std::fs::read_to_string(typist.path("text.md")).unwrap();
+    assert!(page.contains(line.trim()), "{page}");
+
+    // Of two jobs, neither line alone makes its run again.
+    let two = typist.run(&[&["fio", "--name=a"], &job[..], &["--name=b"], &job[..]].concat());
+    assert_eq!(two.status, 0, "{two:?}");
+    assert_eq!(typist.run(&["rerun", "last", "--print"]).status, 2);
+}
+
+#[test]
 fn what_a_record_cannot_tell_is_refused_with_what_to_type() {
     let typist = Typist::new();
     let result = r#"{"fio version":"fio-3.33","timestamp":1700000000,"jobs":[{"jobname":"j","groupid":0,"error":0,"elapsed":1,

@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::Deserialize;
 
+use crate::Fault;
 use crate::shell::{shell_word, shell_words};
 
 /// What fathom is called there where nothing else is said.
@@ -31,7 +32,7 @@ impl Reach {
     ///
     /// # Errors
     /// An unknown form, or a host that a program could take for an option.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    pub fn parse(text: &str) -> Result<Self, Fault> {
         let (form, rest) = text.split_once(':').unwrap_or((text, ""));
         match form {
             "local" if rest.is_empty() => Ok(Self::Local),
@@ -39,16 +40,15 @@ impl Reach {
             "srun" => Ok(Self::Srun(host(rest)?)),
             "kubectl" => match rest.split_once('/') {
                 Some((namespace, pod)) => Ok(Self::Kubectl(host(namespace)?, host(pod)?)),
-                None => Err("a pod needs its namespace: write kubectl:NAMESPACE/POD".to_owned()),
+                None => Err(Fault::from("a pod needs its namespace: write kubectl:NAMESPACE/POD")),
             },
             "exec" => match shell_words(rest).unwrap_or_default() {
-                words if words.is_empty() => {
-                    Err("there is no command of plain or quoted words: write 'exec:COMMAND fathom agent'"
-                        .to_owned())
-                }
+                words if words.is_empty() => Err(Fault::from(
+                    "there is no command of plain or quoted words: write 'exec:COMMAND fathom agent'",
+                )),
                 words => Ok(Self::Command(words)),
             },
-            _ => Err(format!("`{text}` does not say how a client is reached: write {FORMS}")),
+            _ => Err(Fault::from(format!("`{text}` does not say how a client is reached: write {FORMS}"))),
         }
     }
 
@@ -63,13 +63,13 @@ impl Reach {
     }
 }
 
-fn host(text: &str) -> Result<String, String> {
+fn host(text: &str) -> Result<String, Fault> {
     let harmless = |letter: char| letter.is_ascii_alphanumeric() || "._-@[]:%".contains(letter);
     if text.is_empty() || text.starts_with('-') || !text.chars().all(harmless) {
-        return Err(format!(
+        return Err(Fault::from(format!(
             "`{text}` is not a valid name of a host: one begins with a letter or a digit, and options of ssh belong \
              into ~/.ssh/config"
-        ));
+        )));
     }
     Ok(text.to_owned())
 }
@@ -101,11 +101,13 @@ pub enum Role {
 }
 
 impl Role {
-    fn parse(text: &str) -> Result<Self, String> {
+    fn parse(text: &str) -> Result<Self, Fault> {
         match text {
             "load" => Ok(Self::Load),
             "target" => Ok(Self::Target),
-            _ => Err(format!("unknown role `{text}`: write role=load, which is the default, or role=target")),
+            _ => Err(Fault::from(format!(
+                "unknown role `{text}`: write role=load, which is the default, or role=target"
+            ))),
         }
     }
 }
@@ -151,7 +153,7 @@ impl Client {
     ///
     /// # Errors
     /// An unknown form, a host that could be an option, or a word that is none of a client's.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    pub fn parse(text: &str) -> Result<Self, Fault> {
         // A bare command takes the rest of the line.
         let (name, rest) = named(text);
         if rest.starts_with("exec:") {
@@ -159,7 +161,7 @@ impl Client {
         }
         let unreadable = || format!("`{text}` is not a client: write NAME=REACH, where a reach is {FORMS}");
         let words = shell_words(text).ok_or_else(unreadable)?;
-        let Some((first, own)) = words.split_first() else { return Err(unreadable()) };
+        let Some((first, own)) = words.split_first() else { return Err(unreadable().into()) };
         let (name, reach) = named(first);
         let mut client = Self::at(name, Reach::parse(reach)?);
         for word in own {
@@ -167,15 +169,16 @@ impl Client {
                 Some(("program", program)) => client.program = program_of(program)?,
                 Some(("role", role)) => client.role = Role::parse(role)?,
                 Some(("push", push)) => {
-                    client.push =
-                        push.parse().map_err(|_| format!("`{push}` is not a valid push: write push=true"))?;
+                    client.push = push
+                        .parse()
+                        .map_err(|_| Fault::from(format!("`{push}` is not a valid push: write push=true")))?;
                 }
                 Some(("target", target)) if !target.is_empty() => client.targets.push(target.to_owned()),
                 Some(("destroy", words)) if !words.is_empty() => client.permits.push(words.to_owned()),
                 _ => {
-                    return Err(format!(
+                    return Err(Fault::from(format!(
                         "`{word}` is nothing of a client: behind its reach stand program=, push=, role=, target= and destroy="
-                    ));
+                    )));
                 }
             }
         }
@@ -203,11 +206,11 @@ impl Client {
 ///
 /// # Errors
 /// One that a shell could take for an option.
-pub fn program_of(text: &str) -> Result<String, String> {
+pub fn program_of(text: &str) -> Result<String, Fault> {
     if text.starts_with('-') || text.is_empty() {
-        return Err(format!(
+        return Err(Fault::from(format!(
             "`{text}` is not a valid path of a program: give that of fathom on that machine"
-        ));
+        )));
     }
     Ok(text.to_owned())
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::Fault;
 use fathom_measure::{Nanos, Share};
 use serde::{Deserialize, Serialize};
 
@@ -97,10 +98,10 @@ const EXAMPLES: [&str; 5] = [
 ];
 
 impl FromStr for DelayPlan {
-    type Err = String;
+    type Err = Fault;
 
     /// Reads `exponential:100us` or `constant:100us,stall-every=60s,stall-length=1s,stall-phase=30s`.
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, Fault> {
         let mut parts = text.split(',').map(str::trim);
         let distribution = distribution(parts.next().unwrap_or_default())?;
         let (mut every, mut length, mut phase) = (None, None, None);
@@ -111,14 +112,14 @@ impl FromStr for DelayPlan {
                 "stall-length" => &mut length,
                 "stall-phase" => &mut phase,
                 _ => {
-                    return Err(format!(
+                    return Err(Fault::from(format!(
                         "`{part}` is not part of a delay: after the distribution write stall-every=60s, \
                          stall-length=1s and, if the first is later than at the start, stall-phase=30s"
-                    ));
+                    )));
                 }
             };
             if place.replace(time(value.trim())?).is_some() {
-                return Err(format!("`{key}` is given twice: give it once"));
+                return Err(Fault::from(format!("`{key}` is given twice: give it once")));
             }
         }
         let stalls = match (every, length, phase) {
@@ -126,29 +127,32 @@ impl FromStr for DelayPlan {
             (Some(every_ns), Some(length_ns), phase) => {
                 Some(Stalls { every_ns, length_ns, phase_ns: phase.unwrap_or(0) })
             }
-            _ => return Err("stalls need both stall-every=60s and stall-length=1s".to_owned()),
+            _ => return Err(Fault::from("stalls need both stall-every=60s and stall-length=1s")),
         };
         if stalls.is_some_and(|stalls| stalls.length_ns == 0 || stalls.length_ns >= stalls.every_ns) {
-            return Err("a stall is longer than nothing and shorter than its period: write \
-                        stall-every=60s,stall-length=1s"
-                .to_owned());
+            return Err(Fault::from(
+                "a stall is longer than nothing and shorter than its period: write \
+                        stall-every=60s,stall-length=1s",
+            ));
         }
         Ok(Self { distribution, stalls })
     }
 }
 
-fn distribution(text: &str) -> Result<Distribution, String> {
+fn distribution(text: &str) -> Result<Distribution, Fault> {
     let (name, values) = text.split_once(':').unwrap_or((text, ""));
     let Some(index) = NAMES.iter().position(|known| *known == name) else {
         let offer = match nearest(name, NAMES).first() {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("write one as {}", EXAMPLES.join(", ")),
         };
-        return Err(format!("unknown distribution `{name}`: {offer}"));
+        return Err(Fault::from(format!("unknown distribution `{name}`: {offer}")));
     };
     let parts: Vec<&str> = values.split(if name == "uniform" { '-' } else { '/' }).map(str::trim).collect();
     let found = match (name, parts.as_slice()) {
-        _ if values.is_empty() => return Err(format!("`{text}` is not complete: write {}", EXAMPLES[index])),
+        _ if values.is_empty() => {
+            return Err(Fault::from(format!("`{text}` is not complete: write {}", EXAMPLES[index])));
+        }
         ("constant", [ns]) => Distribution::Constant { ns: time(ns)? },
         ("uniform", [least, most]) => Distribution::Uniform { least_ns: time(least)?, most_ns: time(most)? },
         ("exponential", [mean]) => Distribution::Exponential { mean_ns: time(mean)? },
@@ -158,9 +162,9 @@ fn distribution(text: &str) -> Result<Distribution, String> {
         ("bimodal", [usual, other, share]) => Distribution::Bimodal {
             usual_ns: time(usual)?,
             other_ns: time(other)?,
-            other_share: share.parse::<Share>().map_err(|error| error.to_string())?.0,
+            other_share: share.parse::<Share>()?.0,
         },
-        _ => return Err(format!("`{text}` is not complete: write {}", EXAMPLES[index])),
+        _ => return Err(Fault::from(format!("`{text}` is not complete: write {}", EXAMPLES[index]))),
     };
     let problem = match found {
         Distribution::Uniform { least_ns, most_ns } if least_ns > most_ns => {
@@ -178,20 +182,20 @@ fn distribution(text: &str) -> Result<Distribution, String> {
         _ if found.mean_ns() < 1.0 => "a delay of nothing delays nothing: leave it out".to_owned(),
         _ => return Ok(found),
     };
-    Err(format!("`{text}`: {problem}, as in {}", EXAMPLES[index]))
+    Err(Fault::from(format!("`{text}`: {problem}, as in {}", EXAMPLES[index])))
 }
 
-fn time(text: &str) -> Result<u64, String> {
+fn time(text: &str) -> Result<u64, Fault> {
     match text.parse::<Nanos>() {
         Ok(Nanos(ns)) if ns <= LONGEST_NS => Ok(ns),
-        Ok(_) => Err(format!("`{text}` is longer than a day")),
-        Err(error) => Err(error.to_string()),
+        Ok(_) => Err(Fault::from(format!("`{text}` is longer than a day"))),
+        Err(error) => Err(error.into()),
     }
 }
 
-fn number(text: &str) -> Result<f64, String> {
+fn number(text: &str) -> Result<f64, Fault> {
     let value = text.parse::<f64>().ok().filter(|value| value.is_finite());
-    value.ok_or_else(|| format!("`{text}` is not a number: write a decimal, e.g. 0.5"))
+    value.ok_or_else(|| Fault::from(format!("`{text}` is not a number: write a decimal, e.g. 0.5")))
 }
 
 /// A time so that it reads back as the same one.
@@ -237,7 +241,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn refusal(text: &str) -> String {
-        text.parse::<DelayPlan>().expect_err(text)
+        text.parse::<DelayPlan>().expect_err(text).cause
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Flags of single I/Os: what they are called, and what an engine's facts say of them.
 
+use crate::Fault;
 use crate::facts::Feature;
 
 /// Flags that every read and write of a run carries. None by default.
@@ -38,15 +39,15 @@ impl IoFlags {
     ///
     /// # Errors
     /// The name that there is not, with those that there are.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    pub fn parse(text: &str) -> Result<Self, Fault> {
         let mut flags = Self::default();
         for name in text.split(',').map(str::trim) {
             let Some(flag) = flags.flag(name) else {
                 let names: Vec<_> = NAMES.iter().map(|(name, _)| *name).collect();
-                return Err(format!("unknown flag `{name}`: write some of {}", names.join(",")));
+                return Err(Fault::from(format!("unknown flag `{name}`: write some of {}", names.join(","))));
             };
             if *flag {
-                return Err(format!("`{name}` is named twice: leave one out"));
+                return Err(Fault::from(format!("`{name}` is named twice: leave one out")));
             }
             *flag = true;
         }
@@ -116,7 +117,7 @@ mod tests {
         assert_eq!(flags.names(), ["dsync", "nowait"]);
         assert_eq!(IoFlags::parse(&flags.names().join(",")), Ok(flags));
         assert_eq!(IoFlags::of_features(&flags.features()), flags);
-        assert!(IoFlags::parse("nowiat").unwrap_err().contains("nowait"));
+        assert!(IoFlags::parse("nowiat").unwrap_err().cause.contains("nowait"));
         assert!(IoFlags::parse("sync,sync").is_err() && IoFlags::parse("").is_err());
     }
 }

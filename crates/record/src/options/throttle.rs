@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::Fault;
 use fathom_measure::{ByteRate, Bytes, Rate};
 use serde::{Deserialize, Serialize};
 
@@ -86,27 +87,27 @@ impl ThrottlePlan {
 }
 
 impl FromStr for ThrottlePlan {
-    type Err = String;
+    type Err = Fault;
 
     /// Reads `iops=3000,throughput=125MB/s`, each optionally with its `-bucket` and `-peak`.
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, Fault> {
         let mut values: [Option<u64>; KEYS.len()] = [None; KEYS.len()];
         for part in text.split(',').map(str::trim) {
             let Some((key, value)) = part.split_once('=') else {
-                return Err(format!("`{part}` is not KEY=VALUE: write a throttle as {EXAMPLE}"));
+                return Err(Fault::from(format!("`{part}` is not KEY=VALUE: write a throttle as {EXAMPLE}")));
             };
             let (key, value) = (key.trim(), value.trim());
             let Some(index) = KEYS.iter().position(|known| *known == key) else {
-                return Err(unknown(key));
+                return Err(unknown(key).into());
             };
             let read = match index {
                 0 | 1 => operations(value)?,
                 2 => tokens(value)?,
                 3 | 4 => byte_rate(value)?,
-                _ => value.parse::<Bytes>().map_err(|error| error.to_string())?.0,
+                _ => value.parse::<Bytes>()?.0,
             };
             if values[index].replace(read).is_some() {
-                return Err(format!("`{key}` is given twice: give it once"));
+                return Err(Fault::from(format!("`{key}` is given twice: give it once")));
             }
         }
         let [iops, iops_peak, iops_bucket, throughput, throughput_peak, throughput_bucket] = values;
@@ -141,45 +142,51 @@ fn unknown(key: &str) -> String {
 }
 
 /// A bucket or a peak belongs to a rate, and a peak is above it and has credits to spend.
-fn check(name: &str, rate: Option<u64>, peak: Option<u64>, bucket: Option<u64>) -> Result<(), String> {
+fn check(name: &str, rate: Option<u64>, peak: Option<u64>, bucket: Option<u64>) -> Result<(), Fault> {
     let Some(rate) = rate else {
         return match (peak, bucket) {
             (None, None) => Ok(()),
-            _ => Err(format!("{name}-peak and {name}-bucket need {name}: write a throttle as {EXAMPLE}")),
+            _ => Err(Fault::from(format!(
+                "{name}-peak and {name}-bucket need {name}: write a throttle as {EXAMPLE}"
+            ))),
         };
     };
     match peak {
-        Some(peak) if peak <= rate => Err(format!("{name}-peak must be above {name}, which is {rate}")),
+        Some(peak) if peak <= rate => {
+            Err(Fault::from(format!("{name}-peak must be above {name}, which is {rate}")))
+        }
         Some(_) if bucket.is_none_or(|bucket| bucket == 0) => {
-            Err(format!("{name}-peak needs {name}-bucket: the credits that it spends"))
+            Err(Fault::from(format!("{name}-peak needs {name}-bucket: the credits that it spends")))
         }
         _ => Ok(()),
     }
 }
 
-fn operations(text: &str) -> Result<u64, String> {
+fn operations(text: &str) -> Result<u64, Fault> {
     if text.trim_matches(['0', '.']).is_empty() && text.contains('0') {
-        return Err(format!("at a rate of `{text}` no I/O would ever end: write 1 or more, e.g. 5k"));
+        return Err(Fault::from(format!(
+            "at a rate of `{text}` no I/O would ever end: write 1 or more, e.g. 5k"
+        )));
     }
-    let rate = text.parse::<Rate>().map_err(|error| error.to_string())?.0;
+    let rate = text.parse::<Rate>()?.0;
     whole(rate, text, "1")
 }
 
-fn byte_rate(text: &str) -> Result<u64, String> {
-    let rate = text.parse::<ByteRate>().map_err(|error| error.to_string())?.0;
+fn byte_rate(text: &str) -> Result<u64, Fault> {
+    let rate = text.parse::<ByteRate>()?.0;
     whole(rate, text, "1B/s")
 }
 
 /// Credits, e.g. `5400000` or `5.4M`.
-fn tokens(text: &str) -> Result<u64, String> {
+fn tokens(text: &str) -> Result<u64, Fault> {
     if text == "0" { Ok(0) } else { operations(text) }
 }
 
-fn whole(rate: f64, text: &str, least: &str) -> Result<u64, String> {
+fn whole(rate: f64, text: &str, least: &str) -> Result<u64, Fault> {
     if rate >= 1.0 && rate < (1u64 << 53) as f64 {
         Ok(rate.round() as u64)
     } else {
-        Err(format!("`{text}` is out of range: write {least} or more"))
+        Err(Fault::from(format!("`{text}` is out of range: write {least} or more")))
     }
 }
 
@@ -229,7 +236,7 @@ mod tests {
             ("iops=100,iops-peak=50,iops-bucket=9", "above iops"),
             ("iops=100,iops-peak=500", "needs iops-bucket"),
         ] {
-            let error = text.parse::<ThrottlePlan>().expect_err(text);
+            let error = text.parse::<ThrottlePlan>().expect_err(text).cause;
             assert!(error.contains(said), "{text}: {error}");
         }
         let plan: ThrottlePlan = "iops=3k,iops-bucket=5.4M,throughput=125MB/s".parse().unwrap();

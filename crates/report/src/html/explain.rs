@@ -22,8 +22,7 @@ struct Page {
     failures: Vec<String>,
     patterns: Vec<Pattern>,
     notes: Vec<String>,
-    /// Of what was measured for it; absent for finished results.
-    reproduction: Option<Reproduction>,
+    reproduction: Reproduction,
 }
 
 struct Pattern {
@@ -56,11 +55,7 @@ pub fn page(explain: &ExplainRecord) -> Result<String, ReportError> {
         failures: sheet::failures(explain),
         patterns: explain.patterns.iter().map(pattern).collect(),
         notes: explain.notes.clone(),
-        reproduction: explain
-            .plan
-            .subject
-            .is_none()
-            .then(|| reproduce::campaign(explain_line(explain), &explain.id)),
+        reproduction: reproduce::campaign(explain_line(explain), &explain.id),
     };
     Ok(crate::escape::page(&page.render().map_err(error::unfilled)?))
 }

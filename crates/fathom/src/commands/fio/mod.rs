@@ -93,6 +93,7 @@ pub fn perform(place: &StorePlace, words: &[String]) -> Result<Status, Failure> 
         output::message(&trial.note());
         records.iter_mut().flatten().for_each(|record| record.notes.push(trial.note()));
     }
+    keep_line(&jobs, &mut records);
     records.iter().flatten().for_each(|record| saving.put(record));
     let judged = conditions.judge_runs(&records.iter().flatten().collect::<Vec<_>>()).concat();
     conditions::tell_failing(&judged);
@@ -106,6 +107,15 @@ pub fn perform(place: &StorePlace, words: &[String]) -> Result<Status, Failure> 
             let valid = records.iter().flatten().all(|record| holds(record, globals.strict));
             Ok(Status::of_measurement(printed && verified && saved && valid).or_of(&judged))
         }
+    }
+}
+
+/// Keeps in the record of a job that is alone what makes it again, without permission to destroy data.
+fn keep_line(jobs: &[Job], records: &mut [Vec<RunRecord>]) {
+    if let (1, [of_job]) = (jobs.len(), records)
+        && let [record] = of_job.as_mut_slice()
+    {
+        record.command = Some(format!("fathom {}", document::command_line(jobs)));
     }
 }
 

@@ -168,14 +168,7 @@ fn setting<'a>(text: &'a str, key: &str) -> Option<&'a str> {
 
 /// What to type where nothing makes the whole again.
 fn instead(campaign: &CampaignRecord, place: &StorePlace) -> String {
-    let (flag, id) = (place.flag(), shell_word(campaign.id()));
-    match campaign {
-        CampaignRecord::Explain(record) if record.plan.subject.is_some() => {
-            let subject = record.plan.subject.as_deref().unwrap_or_default();
-            format!("to explain the same again type: fathom{flag} explain {}", shell_word(subject))
-        }
-        _ => format!("rerun one of its runs: fathom{flag} runs --campaign {id}"),
-    }
+    format!("rerun one of its runs: fathom{} runs --campaign {}", place.flag(), shell_word(campaign.id()))
 }
 
 fn not_repeatable(place: String, cause: impl Into<String>, remedy: impl Into<String>) -> Failure {

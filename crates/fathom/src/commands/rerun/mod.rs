@@ -6,7 +6,7 @@ use std::path::Path;
 
 use fathom_campaign::external::External;
 use fathom_plan::{NoLine, PlanSource, RawPlan, Reach, RunPlan, run_line, to_command_line};
-use fathom_record::RunRecord;
+use fathom_record::{RunRecord, shell_words};
 
 use crate::arguments::RerunArguments;
 use crate::commands::again::{Permits, command};
@@ -30,13 +30,28 @@ pub fn perform(place: &StorePlace, arguments: RerunArguments) -> Result<Status, 
 }
 
 fn once_more(place: &StorePlace, record: &RunRecord, arguments: &RerunArguments) -> Result<Status, Failure> {
-    let plan = plan_of(record, arguments)?;
-    let line = to_command_line(&plan);
-    let line = command(&line, Permits::default(), &place.flag()).unwrap_or(line);
+    let (plan, line, permits) = match job_of_fio(record) {
+        Some(line) => {
+            let permits = Permits { serials: &arguments.destroy, check_empty: arguments.check_empty };
+            (None, line.to_owned(), permits)
+        }
+        None => {
+            let plan = plan_of(record, arguments)?;
+            let line = to_command_line(&plan);
+            (Some(plan), line, Permits::default())
+        }
+    };
+    let line = command(&line, permits, &place.flag()).unwrap_or(line);
     if arguments.print {
         output::result(&(line + "\n"))?;
         return Ok(Status::Done);
     }
+    let Some(plan) = plan else {
+        let cause =
+            "it is a job of fio, which starts what its options name, and a record may come from anywhere";
+        let remedy = format!("look at it, and type: {line}");
+        return Err(Failure::usage(format!("repeating {}", arguments.name), cause, remedy));
+    };
     if let Some(engine) = plan.engine.as_deref().filter(|engine| starts_what_it_names(engine)) {
         return Err(Failure::usage(
             format!("repeating {}", arguments.name),
@@ -56,6 +71,13 @@ fn once_more(place: &StorePlace, record: &RunRecord, arguments: &RerunArguments)
     let conditions = Conditions::of_runs(&arguments.conditions.fail_if, place, &[&plan.workload])?;
     let held = Held { wanted: None, reference: None, conditions: &conditions };
     measure(place, &plan, &held, &arguments.outputs)
+}
+
+/// The line that its record keeps of a job of `fathom fio`; `None` for what `fathom run` says.
+fn job_of_fio(record: &RunRecord) -> Option<&str> {
+    let is_fio =
+        |line: &&str| shell_words(line).is_some_and(|words| words.get(1).is_some_and(|verb| verb == "fio"));
+    record.command.as_deref().filter(is_fio)
 }
 
 /// Whether an engine is another tool's, with the path, host or command that reaches it.

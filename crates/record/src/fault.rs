@@ -2,9 +2,12 @@
 
 use std::fmt;
 
-use crate::Refusal;
+use fathom_measure::UnitError;
 
-/// A cause, and a remedy where there is one. Whoever knows what was read and where makes a [`Refusal`] of it.
+use crate::Refusal;
+use crate::error::Error;
+
+/// A cause, and a remedy where there is one. Whoever knows what was read and where makes an [`Error`] of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// What is wrong, in one sentence without a full stop.
@@ -17,6 +20,11 @@ impl Fault {
     /// A cause with what to type instead.
     pub fn new(cause: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self { cause: cause.into(), remedy: remedy.into() }
+    }
+
+    /// The error of a room, now that its place is known.
+    pub fn at<K>(self, kind: K, place: impl Into<String>) -> Error<K> {
+        Error::of(kind, place.into(), self.cause).with_remedy(self.remedy)
     }
 
     /// The refusal of a text that was taken for `expected`.
@@ -36,6 +44,14 @@ impl From<&str> for Fault {
         Self::from(cause.to_owned())
     }
 }
+
+impl From<UnitError> for Fault {
+    fn from(error: UnitError) -> Self {
+        Self::from(error.to_string())
+    }
+}
+
+impl std::error::Error for Fault {}
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
