@@ -1,6 +1,6 @@
 //! The plan that a run record was made by.
 
-use fathom_record::facts::{BOUND_NEAR_DEVICE, TargetKind};
+use fathom_record::facts::{BOUND_NEAR_DEVICE, POLLED_COMPLETIONS, TargetKind};
 use fathom_record::options::{Decorators, Durable, IoFlags, WitnessSource};
 use fathom_record::{RunRecord, Witness};
 
@@ -8,8 +8,7 @@ use super::{RunOptions, RunPlan};
 
 /// The source that a witness was asked of; of one that could not be had, only that it was asked for.
 fn asked_of(witness: &Witness) -> WitnessSource {
-    let name = witness.seen().map_or("auto", |trace| trace.source.as_str());
-    WitnessSource::named(name).unwrap_or_default()
+    witness.seen().and_then(|trace| WitnessSource::named(&trace.source)).unwrap_or_default()
 }
 
 /// The plan that makes the same run again, with the record's seed.
@@ -25,7 +24,7 @@ pub fn plan_of_record(record: &RunRecord) -> RunPlan {
             direct: record.target.direct,
             stripe_bytes: record.target.stripe_bytes,
             real_time: simulated && !record.is_virtual(),
-            polled: record.engine.features.iter().any(|f| f.name == "polled_completions" && f.used),
+            polled: record.engine.features.iter().any(|f| f.name == POLLED_COMPLETIONS && f.used),
             witness: record.witness.as_ref().map(asked_of),
             durable: Durable::of_features(&record.engine.features),
             io_flags: IoFlags::of_features(&record.engine.features),

@@ -199,6 +199,9 @@ pub const NO_DATA: &str = "no_data";
 /// The feature of runs that chose processors near the device for their jobs, and why not where it is unused.
 pub const BOUND_NEAR_DEVICE: &str = "bound_near_device";
 
+/// The feature of engines that ask for completions over and over instead of waiting for them.
+pub const POLLED_COMPLETIONS: &str = "polled_completions";
+
 impl EngineFacts {
     /// Whether I/Os move the bytes that they are counted with.
     pub fn moves_data(&self) -> bool {

@@ -23,7 +23,7 @@ use fathom_fabric::Payloads;
 use fathom_fabric::host::{Ended, HostQueue, NamespaceFacts, Transfer};
 use fathom_measure::Clock;
 use fathom_record::Direction;
-use fathom_record::facts::{EngineFacts, FabricQueue, Feature};
+use fathom_record::facts::{EngineFacts, FabricQueue, Feature, POLLED_COMPLETIONS};
 use fathom_spec::fabrics::SubmissionEntry;
 use fathom_spec::io;
 use fathom_target::remote::{Controller, IoQueue, Remote, is_passing};
@@ -145,7 +145,7 @@ impl<C: Clock> NvmeTcp<C> {
     pub fn polling(mut self, polled: bool) -> Self {
         self.polled = polled;
         let note = (!polled).then(|| "not asked for".to_owned());
-        self.facts.features.push(Feature::new("polled_completions", polled, note));
+        self.facts.features.push(Feature::new(POLLED_COMPLETIONS, polled, note));
         self
     }
 

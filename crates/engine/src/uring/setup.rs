@@ -4,7 +4,7 @@
 use std::io;
 use std::os::fd::RawFd;
 
-use fathom_record::facts::Feature;
+use fathom_record::facts::{Feature, POLLED_COMPLETIONS};
 use io_uring::{IoUring, cqueue, squeue};
 use rustix::process::{Resource, getrlimit};
 
@@ -76,7 +76,7 @@ impl Rung {
             feature("no_sqarray", self.no_sqarray, "6.6"),
             feature("submit_all", self.submit_all, "5.18"),
             Feature::new(
-                "polled_completions",
+                POLLED_COMPLETIONS,
                 options.polled,
                 (!options.polled).then(|| "not asked for".to_owned()),
             ),

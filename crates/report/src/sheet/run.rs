@@ -1,6 +1,7 @@
 //! One run: its headline, rates, latencies and remarks.
 
 use fathom_record::check::Outcome;
+use fathom_record::facts::BOUND_NEAR_DEVICE;
 use fathom_record::run::{DirectionSummary, IoGroup};
 use fathom_record::telemetry::AbsentSource;
 use fathom_record::{CheckName, Direction, LatencySummary, RunRecord};
@@ -239,7 +240,7 @@ const NAMED_JOBS: usize = 4;
 fn processors(run: &RunRecord) -> Option<String> {
     let bound: Vec<_> = run.jobs.iter().filter_map(|job| Some((job, job.cpu?))).collect();
     if bound.is_empty() {
-        let chosen = run.engine.features.iter().find(|feature| feature.name == "bound_near_device")?;
+        let chosen = run.engine.features.iter().find(|feature| feature.name == BOUND_NEAR_DEVICE)?;
         return Some(format!("not bound: {}", chosen.note.as_deref().unwrap_or("no reason was given")));
     }
     if bound.len() > NAMED_JOBS {

@@ -46,10 +46,11 @@ impl Watch {
     }
 
     pub fn name(&self) -> &'static str {
-        match self {
-            Self::Bpf(_) => "bpf",
-            Self::Tracefs(_) => "tracefs",
-        }
+        let source = match self {
+            Self::Bpf(_) => WitnessSource::Bpf,
+            Self::Tracefs(_) => WitnessSource::Tracefs,
+        };
+        source.name()
     }
 
     pub fn resolution_ns(&self) -> u64 {
