@@ -14,6 +14,7 @@ use fathom_engine::{EngineError, ErrorKind};
 use fathom_plan::{Needs, RunOptions, RunPlan};
 use fathom_record::RunRecord;
 use fathom_record::engines;
+use fathom_record::facts::TargetKind;
 use fathom_record::workload::AccessHint;
 use fathom_tools::fio::cmdline::Globals;
 use fathom_tools::fio::map::{Executor, ExitScope, LogKind, MappedJob, Stage};
@@ -269,7 +270,8 @@ fn running<'a>(
 
 /// Whether its targets are names of nothing.
 fn is_null(run: &RunPlan) -> bool {
-    run.engine.as_deref() == Some("null")
+    let entry = run.engine.as_deref().and_then(engines::named);
+    entry.is_some_and(|entry| entry.carries(TargetKind::Null))
 }
 
 /// A folder is no file, as fio has it; engines that work on names alone get the folder of theirs.
