@@ -21,9 +21,11 @@ struct Under {
     chosen: bool,
 }
 
-/// Whether a path lies in a folder whose files are tests or benchmarks of their crate.
+/// Whether a path lies in a folder whose files are tests or benchmarks of their crate. The folder `benches` at the top
+/// holds programs, which are no test of anything.
 pub fn is_test_path(path: &str) -> bool {
-    path.split('/').any(|part| matches!(part, "tests" | "benches"))
+    let inside = path.strip_prefix("benches/").unwrap_or(path);
+    inside.split('/').any(|part| matches!(part, "tests" | "benches"))
 }
 
 /// Follows every `mod` from the roots that Cargo knows.
@@ -124,6 +126,13 @@ fn paths_of(file: &File, at: usize) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn programs_that_measure_are_no_tests() {
+        assert!(is_test_path("crates/a/benches/speed.rs") && is_test_path("crates/a/tests/all.rs"));
+        assert!(is_test_path("benches/tests/all.rs"));
+        assert!(!is_test_path("benches/src/main.rs") && !is_test_path("benches/instructions/src/main.rs"));
+    }
 
     #[test]
     fn modules_are_followed_through_folders() {

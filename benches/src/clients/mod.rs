@@ -1,11 +1,11 @@
 //! Several clients as one run: whether their sum is what one process measures, how soon a lost agent is noticed, how far
 //! apart clients start, and what the coordinator costs.
 
-mod arrival;
 mod lost;
 mod namespace;
-mod relay;
 mod server;
+#[cfg_attr(target_os = "linux", path = "start/mod.rs")]
+#[cfg_attr(not(target_os = "linux"), path = "start_elsewhere.rs")]
 mod start;
 mod sum;
 

@@ -57,8 +57,7 @@ fn count<'a>(code: &'a str, named: &mut HashMap<&'a str, u32>) {
 /// The code of a file line by line, without what only tests have and without names that are only handed on.
 fn living(file: &File) -> String {
     let code = &file.scan.code;
-    // `benches` holds a program, which is no test of anything.
-    if file.test && !file.path.starts_with("benches/") {
+    if file.test {
         return "\n".repeat(code.lines().count());
     }
     let mut live = code.clone();

@@ -131,9 +131,13 @@ mod tests {
             ("crates/a/src/t.rs", "use std::os::windows::io;\n"),
             ("crates/a/src/own.rs", "#![cfg(unix)]\nuse libc::c_int;\nmy_libc::f();\n"),
             ("crates/a/tests/all.rs", calls),
+            ("benches/src/main.rs", "use std::os::unix::fs;\n"),
         ];
-        let place = |path: &str, line| (format!("crates/a/src/{path}"), line);
-        assert_eq!(found(&files), [place("b.rs", 2), place("b.rs", 1), place("t.rs", 1)]);
+        let place = |path: &str, line| (path.to_owned(), line);
+        let b = "crates/a/src/b.rs";
+        let expected =
+            [place(b, 2), place(b, 1), place("crates/a/src/t.rs", 1), place("benches/src/main.rs", 1)];
+        assert_eq!(found(&files), expected);
     }
 
     #[test]

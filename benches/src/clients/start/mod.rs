@@ -1,13 +1,16 @@
 //! How far apart two clients over ssh send their first command, against the bound on their starts that the record states.
 
+mod arrival;
+mod relay;
+
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use super::relay::Relay;
 use super::server::Server;
 use super::{Bench, Held, met, record, spread};
+use relay::Relay;
 
 /// Runs two clients many times, each through a relay of its own.
 pub fn measure(bench: &Bench<'_>) -> Result<Vec<String>, String> {
