@@ -6,7 +6,7 @@ use crate::launch::{Launcher, of};
 use crate::stripe::Stripe;
 
 /// What a user types.
-pub(super) const NAME: &str = "sync";
+pub const NAME: &str = "sync";
 
 pub(crate) const LAUNCHER: Launcher = Launcher {
     files: Some(|launch, files, observe| {

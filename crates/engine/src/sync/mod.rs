@@ -23,6 +23,7 @@ use crate::{Arena, Completion, Engine, EngineError, Io, Stamps, Submission, Wait
 #[cfg(target_os = "linux")]
 pub(crate) use call::perform;
 use call::perform_with;
+pub use launch::NAME;
 use pool::Pool;
 
 /// More threads than this a job are refused.
@@ -82,7 +83,7 @@ impl<C: Clock + Clone + Send + 'static> Sync<C> {
             pool.is_none().then(|| "depth 1: calls run on the job's own thread".to_owned()),
         );
         let facts = EngineFacts {
-            name: launch::NAME.to_owned(),
+            name: NAME.to_owned(),
             version: 1,
             features: std::iter::once(threads).chain(flags.features()).collect(),
             completes_inline: pool.is_none(),

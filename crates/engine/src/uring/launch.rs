@@ -12,7 +12,7 @@ use crate::launch::{Launch, Launcher, of};
 use crate::stripe::{Slots, Stripe};
 
 /// What a user types.
-pub(super) const NAME: &str = "uring";
+pub const NAME: &str = "uring";
 
 pub(crate) const LAUNCHER: Launcher = Launcher {
     available,

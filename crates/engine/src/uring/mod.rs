@@ -25,6 +25,8 @@ mod elsewhere;
 
 #[cfg(not(target_os = "linux"))]
 pub use elsewhere::{available, has_poll_queues};
+#[cfg(target_os = "linux")]
+pub use launch::NAME;
 pub use options::Options;
 #[cfg(target_os = "linux")]
 pub use ring::{MAX_DEPTH, Uring, available, has_poll_queues};
