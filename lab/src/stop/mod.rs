@@ -1,9 +1,13 @@
 //! Whether somebody asked for the end: what was set up must be taken down first.
 
+#[cfg_attr(unix, path = "signals_unix.rs")]
+#[cfg_attr(not(unix), path = "signals_elsewhere.rs")]
+mod signals;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signals::SIGNALS;
 
 /// Set by Ctrl-C and its kin; a second one ends at once.
 #[derive(Clone)]
@@ -16,7 +20,7 @@ impl Stop {
     /// Where the system refuses to report signals.
     pub fn listen() -> Result<Self, String> {
         let asked = Arc::new(AtomicBool::new(false));
-        for signal in [SIGHUP, SIGINT, SIGTERM] {
+        for signal in SIGNALS {
             signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&asked))
                 .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&asked)))
                 .map_err(|error| format!("signals cannot be listened to: {error}"))?;
@@ -31,7 +35,7 @@ impl Stop {
     /// Where the system refuses to report signals.
     pub fn listen_patiently() -> Result<Self, String> {
         let asked = Arc::new(AtomicBool::new(false));
-        for signal in [SIGHUP, SIGINT, SIGTERM] {
+        for signal in SIGNALS {
             signal_hook::flag::register(signal, Arc::clone(&asked))
                 .map_err(|error| format!("signals cannot be listened to: {error}"))?;
         }
