@@ -24,10 +24,10 @@ async function ask(path: string, query: Query): Promise<Response> {
 }
 
 export async function refusal(response: Response): Promise<Refusal> {
-  const body = (await response.json().catch(() => ({}))) as { place?: string; cause?: string; remedy?: string };
+  const body = (await response.json().catch(() => ({}))) as { kind?: string; place?: string; cause?: string; remedy?: string };
   const cause = body.cause ?? `status ${response.status}`;
   const place = body.place === undefined || body.place === "" ? "" : `${body.place}: `;
-  return new Refusal(response.status, place + cause, body.remedy ?? "");
+  return new Refusal(response.status, place + cause, body.remedy ?? "", body.kind ?? "");
 }
 
 // A shared file holds some runs, and is asked for no others.

@@ -92,7 +92,7 @@ function navigate(screen: Screen, current: string): void {
 
 function failure(error: unknown): HTMLElement {
   const refusal = error instanceof Refusal ? error : new Refusal(0, String(error), "");
-  if (refusal.status === 404 && refusal.message.includes("opening the run store")) return empty();
+  if (refusal.kind === "no_store") return empty();
   const remedy = refusal.remedy === "" ? [] : [el("p", {}, refusal.remedy)];
   return el("section", {}, el("h1", {}, refusal.status === 401 ? "Not let in" : "This cannot be shown"), el("p", { role: "alert" }, refusal.message), ...remedy, el("p", {}, el("a", { href: "#/runs" }, "All runs")));
 }

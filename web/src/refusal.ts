@@ -7,6 +7,8 @@ export class Refusal extends Error {
     readonly status: number,
     message: string,
     readonly remedy: string,
+    // What the server calls it, as `no_store`; empty where none was asked.
+    readonly kind = "",
   ) {
     super(message);
   }

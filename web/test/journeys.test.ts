@@ -597,6 +597,15 @@ test("a run of another tool is shown as far as its record goes", async () => {
   await faultless(page, "a run of another tool");
 });
 
+test("a store that nothing was saved in yet says how to begin", async () => {
+  const address = await serve("--store", join(folder, "none.sqlite"));
+  const strange = await browser.newContext();
+  const other = await strange.newPage();
+  await other.goto(address);
+  await other.getByRole("heading", { name: "No runs yet", level: 1 }).waitFor();
+  await strange.close();
+});
+
 test("what is not there is said, and text of people stays text", async () => {
   await go("#/run/none", "This cannot be shown");
   await page.getByRole("alert").filter({ hasText: "no run" }).waitFor();

@@ -215,7 +215,7 @@ impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         const ELSEWHERE: &str = "to use another store, add --store FILE";
         let (kind, status) = match error.kind {
-            StoreErrorKind::NotFound => ("not_found", Status::Usage),
+            StoreErrorKind::NoStore | StoreErrorKind::NotFound => ("not_found", Status::Usage),
             StoreErrorKind::Ambiguous => ("ambiguous", Status::Usage),
             StoreErrorKind::Needed => ("needed", Status::Usage),
             StoreErrorKind::Text => ("usage", Status::Usage),

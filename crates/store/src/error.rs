@@ -12,7 +12,9 @@ use crate::platform;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StoreErrorKind {
-    /// No store at that place, or nothing of that name in it.
+    /// No store at that place: nothing was saved there yet, or its file has gone.
+    NoStore,
+    /// Nothing of that name in the store, or no place for one.
     NotFound,
     /// A name that fits several runs or campaigns.
     Ambiguous,

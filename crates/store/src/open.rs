@@ -203,8 +203,9 @@ fn absolute(path: &Path) -> Result<PathBuf, StoreError> {
 /// Size of the file, if it can be a store at all.
 fn file_bytes(path: &Path) -> Result<u64, StoreError> {
     let facts = std::fs::metadata(path).map_err(|error| {
-        let told = error::system(path, OPENING, error);
+        let mut told = error::system(path, OPENING, error);
         if told.kind == StoreErrorKind::NotFound {
+            told.kind = StoreErrorKind::NoStore;
             told.with_remedy("a run makes it, as: fathom run --target null: --time 1s; or give another place with --store FILE")
         } else {
             told

@@ -92,7 +92,7 @@ impl StorePlace {
     pub fn open_existing(&self) -> Result<Option<Store>, StoreError> {
         match Store::open_read_only(&self.path()?) {
             Ok(store) => Ok(Some(store)),
-            Err(error) if error.kind == StoreErrorKind::NotFound => Ok(None),
+            Err(error) if error.kind == StoreErrorKind::NoStore => Ok(None),
             Err(error) => Err(error),
         }
     }

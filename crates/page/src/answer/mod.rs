@@ -100,6 +100,8 @@ impl From<StoreError> for Refusal {
             return Self::new(503, "too_long", cause).at(error.place).with_remedy(remedy);
         }
         let (status, kind) = match error.kind {
+            // The page shows how to begin in place of a failure.
+            StoreErrorKind::NoStore => (404, "no_store"),
             StoreErrorKind::NotFound => (404, "not_found"),
             StoreErrorKind::Ambiguous => (400, "usage"),
             StoreErrorKind::Stale => (409, "stale"),

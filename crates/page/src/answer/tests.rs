@@ -330,7 +330,8 @@ fn a_store_that_is_absent_damaged_or_replaced_is_said_to_be() {
         std::fs::write(&later, "x").unwrap();
     }
     std::fs::remove_file(&path).unwrap();
-    assert_eq!(refused(&mut shelf, "runs", "").status, 404);
+    let refusal = refused(&mut shelf, "runs", "");
+    assert!(refusal.status == 404 && refusal.kind == "no_store", "{refusal:?}");
     std::fs::copy(&other, &path).unwrap();
     assert_eq!(ask(&mut shelf, "runs", "")["total"], 3);
     std::fs::remove_file(&path).unwrap();
@@ -362,7 +363,8 @@ fn what_people_say_stands_in_the_list_and_with_the_run() {
     assert_eq!(said["notes"][0]["text"], "the cache is <off>");
     let other = ask(&mut shelf, &format!("runs/{}/said", records[0].id), "");
     assert_eq!((&other["baseline"], &other["tags"]), (&Value::from(id), &serde_json::json!([])));
-    assert_eq!(refused(&mut shelf, "runs/none/said", "").status, 404);
+    let unknown = refused(&mut shelf, "runs/none/said", "");
+    assert!(unknown.status == 404 && unknown.kind == "not_found", "{unknown:?}");
 }
 
 #[test]

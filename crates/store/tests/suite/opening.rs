@@ -74,7 +74,7 @@ fn a_reader_sees_what_a_writer_has_saved() {
 fn reading_needs_a_store_and_makes_none() {
     let (folder, path) = temporary();
     let error = Store::open_read_only(&path).unwrap_err();
-    assert_eq!(error.kind, StoreErrorKind::NotFound);
+    assert_eq!(error.kind, StoreErrorKind::NoStore);
     assert!(error.remedy.contains("fathom run"), "{error}");
     assert!(contents(folder.path()).is_empty());
 }
