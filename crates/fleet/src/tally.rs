@@ -83,7 +83,8 @@ impl Tally {
     pub fn put(&mut self, row: &FleetRow) {
         self.volumes += 1;
         if row.status == FleetStatus::NotJudged {
-            // What stands behind the colon is the volume's own.
+            // What stands behind the colon is the volume's own. The text is all there is to go by: rows are counted
+            // too that were read back from a table of verdicts, and none that was written so far has a column for it.
             let kind = row.reason.split(": ").next().unwrap_or_default();
             let one = Reason { volumes: 1, examples: vec![row.volume.clone()] };
             put_reason(&mut self.reasons, &mut self.other_reasons, kind, one);
@@ -92,6 +93,7 @@ impl Tally {
             self.throttled += u64::from(row.status == FleetStatus::Throttled);
         }
         for note in &row.notes {
+            // As with reasons: a table of verdicts has the sentences alone.
             let kind: String = note.chars().filter(|c| !c.is_ascii_digit()).collect();
             put_kind(
                 &mut self.kinds,
