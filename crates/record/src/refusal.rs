@@ -27,6 +27,8 @@ pub enum RefusalAbout {
     Other,
     /// Which of several devices in a text is meant.
     WhichDevice,
+    /// Which column of a table holds what.
+    WhichColumns,
     /// More than whoever asked can take.
     TooMany,
 }

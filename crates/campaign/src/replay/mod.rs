@@ -16,7 +16,7 @@ use std::fs::File;
 use std::io::BufReader;
 
 use fathom_record::workload::Traced;
-use fathom_rows::trace::{TraceStream, Which};
+use fathom_rows::trace::{TraceStream, Which, name_them};
 use fathom_tools::{Refusal, RefusalAbout};
 
 pub(crate) use feed::Feed;
@@ -36,9 +36,10 @@ fn stream(traced: &Traced) -> Result<TraceStream<BufReader<File>>, Refusal> {
 fn placed(mut refusal: Refusal, traced: &Traced) -> Refusal {
     let parts = [traced.file.as_str(), &refusal.place];
     refusal.place = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ");
-    refusal.remedy = refusal.remedy.replace("--columns", "--replay-columns");
-    if refusal.kind.about == RefusalAbout::WhichDevice {
-        refusal.remedy = format!("{}: --replay-device NAME", refusal.remedy);
+    match refusal.kind.about {
+        RefusalAbout::WhichDevice => refusal.remedy += ": --replay-device NAME",
+        RefusalAbout::WhichColumns => refusal.remedy = name_them("--replay-columns"),
+        RefusalAbout::TooMany | RefusalAbout::Other => {}
     }
     refusal
 }

@@ -12,7 +12,7 @@ use fathom_tools::{Refusal, RefusalAbout};
 
 use crate::{DemandReport, choice};
 pub use stream::TraceStream;
-pub use trace_columns::recognise as recognise_table;
+pub use trace_columns::{name_them, recognise as recognise_table};
 
 const TRACE: &str = "a block trace";
 /// I/Os that are held at once: 1.6 GB.

@@ -3,7 +3,7 @@
 //! Sources: MSR Cambridge traces (SNIA IOTTA, `readme.txt`); Alibaba block traces (github.com/alibaba/block-traces);
 //! Tencent CBS traces (SNIA IOTTA 27917); SPC format (UMass Trace Repository); Systor '17 traces (SNIA IOTTA 4964).
 
-use fathom_tools::Refusal;
+use fathom_tools::{Refusal, RefusalAbout};
 
 use super::{Gathering, Line, TRACE, Which, moment};
 
@@ -202,11 +202,17 @@ pub fn recognise(start: &str, mapping: &str) -> bool {
     first.is_some_and(|first| Layout::of(first, mapping).is_some())
 }
 
+/// What to do about columns that are not known, where they are named with this flag.
+pub fn name_them(flag: &str) -> String {
+    format!("name them, e.g. {flag} time=...,op=...,offset=...,bytes=...")
+}
+
 /// What is said of a table without a layout.
 pub fn unknown() -> Refusal {
     Refusal::new(TRACE, "its columns are not known")
         .at("line 1")
-        .or("name them, e.g. --columns time=...,op=...,offset=...,bytes=...")
+        .about(RefusalAbout::WhichColumns)
+        .or(name_them("--columns"))
 }
 
 /// The lines of a text that are not empty, each with its number from 0 on.
