@@ -271,8 +271,7 @@ fn command(row: &PublishedRow, experiment: Feature) -> Option<String> {
         _ => return None,
     }
     let rate = row.asked_iops.map_or(String::new(), |rate| format!(" --rate {rate:.0}"));
-    let done = experiments::done(experiment);
-    let done = done.strip_suffix(" it gave").or_else(|| done.strip_suffix(" gave")).unwrap_or(done);
+    let done = experiments::what_was_done(experiment);
     let line = || format!("{before}fathom run {targets} {}{rate}   # {done}", typed.flags());
     typed.is_runnable().then(line)
 }

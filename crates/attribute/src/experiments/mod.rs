@@ -268,29 +268,42 @@ fn reading(
     groups.iter().map(sentence).chain(otherwise).collect::<Vec<_>>().join(" ")
 }
 
-/// What was done, as the beginning of a sentence about the rate.
-pub fn done(experiment: Feature) -> &'static str {
+/// What was done.
+pub fn what_was_done(experiment: Feature) -> &'static str {
+    words(experiment).0
+}
+
+/// The same as the beginning of a sentence about the rate.
+pub(crate) fn done(experiment: Feature) -> String {
+    let (what, gave) = words(experiment);
+    format!("{what}{gave}")
+}
+
+/// What was done, and what makes it the beginning of a sentence about the rate.
+fn words(experiment: Feature) -> (&'static str, &'static str) {
+    const GAVE: &str = " gave";
+    const IT_GAVE: &str = " it gave";
     match experiment {
-        Feature::DoubleDepth => "Twice the depth gave",
-        Feature::DoubleJobs => "Twice the jobs at half the depth gave",
-        Feature::ManyJobs => "Many times the jobs with as many in flight gave",
-        Feature::HalfBlock => "Half the block size gave",
-        Feature::DoubleBlock => "Twice the block size gave",
-        Feature::FarBlock => "A block of another order of size gave",
-        Feature::Sequential => "Sequential addresses gave",
-        Feature::Reads => "Reads in place of writes gave",
-        Feature::Repeat => "The same again gave",
-        Feature::LargerSpan => "Eight times the span gave",
-        Feature::RawDevice => "The device below the file system gave",
-        Feature::SecondTarget => "Together with a second target it gave",
-        Feature::Idle => "After a rest it gave",
-        Feature::Purge => "After trimming everything it gave",
-        Feature::OtherFile => "Spread over a second file on the same path it gave",
-        Feature::Unflushed => "Without waiting for stable storage it gave",
-        Feature::Durable => "With each write made durable it gave",
-        Feature::OneConnection => "One connection more, with as many in flight, gave",
-        Feature::OtherNode => "On CPUs of another NUMA node it gave",
-        _ => "It gave",
+        Feature::DoubleDepth => ("Twice the depth", GAVE),
+        Feature::DoubleJobs => ("Twice the jobs at half the depth", GAVE),
+        Feature::ManyJobs => ("Many times the jobs with as many in flight", GAVE),
+        Feature::HalfBlock => ("Half the block size", GAVE),
+        Feature::DoubleBlock => ("Twice the block size", GAVE),
+        Feature::FarBlock => ("A block of another order of size", GAVE),
+        Feature::Sequential => ("Sequential addresses", GAVE),
+        Feature::Reads => ("Reads in place of writes", GAVE),
+        Feature::Repeat => ("The same again", GAVE),
+        Feature::LargerSpan => ("Eight times the span", GAVE),
+        Feature::RawDevice => ("The device below the file system", GAVE),
+        Feature::SecondTarget => ("Together with a second target", IT_GAVE),
+        Feature::Idle => ("After a rest", IT_GAVE),
+        Feature::Purge => ("After trimming everything", IT_GAVE),
+        Feature::OtherFile => ("Spread over a second file on the same path", IT_GAVE),
+        Feature::Unflushed => ("Without waiting for stable storage", IT_GAVE),
+        Feature::Durable => ("With each write made durable", IT_GAVE),
+        Feature::OneConnection => ("One connection more, with as many in flight", ", gave"),
+        Feature::OtherNode => ("On CPUs of another NUMA node", IT_GAVE),
+        _ => ("It", GAVE),
     }
 }
 

@@ -131,7 +131,7 @@ fn one(pattern: &Pattern<'_>, answer: &Answer, mean_bytes: f64) -> Option<Sympto
         Some(inferred) => {
             (format!("Blocks of {} gave", printed::bytes(inferred.block_bytes)), inferred.operations_per_s)
         }
-        None => (crate::experiments::done(answer.experiment).to_owned(), answer.operations_per_s),
+        None => (crate::experiments::done(answer.experiment), answer.operations_per_s),
     };
     let text = format!(
         "{done} {} instead of {} ({}){}.",
