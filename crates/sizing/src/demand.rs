@@ -27,7 +27,8 @@ pub struct Demand {
     pub counted: Option<TickCounts>,
 }
 
-/// Why numbers are no demand.
+/// Why numbers are no demand. Not the one shape of errors: numbers have no place and no remedy, which whoever read them
+/// from somewhere adds, with this as the source.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DemandError {

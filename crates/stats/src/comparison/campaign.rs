@@ -4,7 +4,7 @@ use fathom_record::comparison::{Better, Decision, MetricComparison, Reason, Side
 
 use super::judge::judge;
 use super::looks::level;
-use super::{LogRatios, Rules, RulesError, exchange_p_value, first_side, pairs_for};
+use super::{LogRatios, Rules, RulesError, RulesErrorKind, exchange_p_value, first_side, pairs_for};
 
 /// Runs of a side that may fail before the comparison is given up.
 const MAX_FAILURES: u32 = 3;
@@ -115,7 +115,8 @@ impl Comparison {
     pub fn new(metrics: Vec<Metric>, rules: Rules, seed: u64) -> Result<Self, RulesError> {
         rules.validate()?;
         if !(1..=MAX_PRIMARY).contains(&metrics.iter().filter(|m| m.primary).count()) {
-            return Err(RulesError::PrimaryMetrics);
+            let cause = "name one to three primary ones; every other one says less";
+            return Err(RulesError::new(RulesErrorKind::PrimaryMetrics, "metrics", cause));
         }
         let excluded = vec![None; metrics.len()];
         let state = State::before(&rules);

@@ -29,6 +29,6 @@ pub use family::{benjamini_hochberg, holm_levels};
 pub use order::first_side;
 pub use power::{equivalence_pairs, minimum_detectable, pairs_for, power};
 pub use ratios::{LogRatios, exchange_p_value};
-pub use rules::{Rules, RulesError};
+pub use rules::{Rules, RulesError, RulesErrorKind};
 pub use shift::{QuantilePair, SHIFT_QUANTILES, shift_function};
 pub use unpaired::{ASSUMED_SESSION_DEVIATION, Runs, unpaired};

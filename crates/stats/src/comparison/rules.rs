@@ -1,6 +1,6 @@
 //! What a comparison counts as a difference, and how much error it allows.
 
-use std::fmt;
+use fathom_record::error::Error;
 
 /// Settings of a comparison; relative sizes are shares, 0.01 is 1 %.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,11 +35,11 @@ impl Default for Rules {
     }
 }
 
-/// A setting that makes no sense.
+/// Kind of a setting that makes no sense.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RulesError {
+pub enum RulesErrorKind {
     /// A share is not between 0 and 1, both excluded.
-    NotAShare(&'static str),
+    NotAShare,
     /// The margin is below the materiality, so a difference could be both.
     MarginBelowMateriality,
     /// Fewer than three pilot pairs show no error; fewer pairs than the pilot are no plan.
@@ -48,24 +48,8 @@ pub enum RulesError {
     PrimaryMetrics,
 }
 
-impl fmt::Display for RulesError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            RulesError::NotAShare(name) => write!(f, "{name} must lie between 0 and 1, e.g. 0.02 for 2 %"),
-            RulesError::MarginBelowMateriality => {
-                write!(f, "the margin of equivalence must not be below the materiality")
-            }
-            RulesError::TooFewPairs => {
-                write!(f, "a comparison needs 3 pilot pairs or more, and no fewer pairs than its pilot")
-            }
-            RulesError::PrimaryMetrics => {
-                write!(f, "name one to three primary metrics; every other one says less")
-            }
-        }
-    }
-}
-
-impl std::error::Error for RulesError {}
+/// A setting that makes no sense; its place is the setting's name.
+pub type RulesError = Error<RulesErrorKind>;
 
 impl Rules {
     /// Checks the settings.
@@ -81,13 +65,16 @@ impl Rules {
             ("alpha", self.alpha),
         ];
         if let Some((name, _)) = shares.iter().find(|(_, v)| !(*v > 0.0 && *v < 1.0)) {
-            return Err(RulesError::NotAShare(name));
+            let cause = "it must lie between 0 and 1, e.g. 0.02 for 2 %";
+            return Err(RulesError::new(RulesErrorKind::NotAShare, *name, cause));
         }
         if self.margin < self.materiality {
-            return Err(RulesError::MarginBelowMateriality);
+            let cause = "that of equivalence must not be below the materiality";
+            return Err(RulesError::new(RulesErrorKind::MarginBelowMateriality, "margin", cause));
         }
         if self.pilot < 3 || self.max_pairs < self.pilot {
-            return Err(RulesError::TooFewPairs);
+            let cause = "a comparison needs 3 pilot pairs or more, and no fewer pairs than its pilot";
+            return Err(RulesError::new(RulesErrorKind::TooFewPairs, "pilot", cause));
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use fathom_record::comparison::{Better, Decision, MetricComparison, Reason, Side};
 use fathom_stats::comparison::{
-    Comparison, Control, Finished, LogRatios, Metric, Next, Pair, QuantilePair, Rules, RulesError, Runs,
+    Comparison, Control, Finished, LogRatios, Metric, Next, Pair, QuantilePair, Rules, RulesErrorKind, Runs,
     exchange_p_value, first_side, order_effect, shift_function, unpaired,
 };
 
@@ -105,14 +105,18 @@ fn excluded_metrics_and_failing_sides_end_it_with_their_reason() {
 #[test]
 fn settings_that_make_no_sense_are_refused() {
     let metrics = || vec![metric("x", Better::Higher, true)];
-    let refused = |rules| Comparison::new(metrics(), rules, 1).err();
+    let refused = |rules| Comparison::new(metrics(), rules, 1).err().map(|error| error.kind);
     assert_eq!(
         refused(Rules { margin: 0.005, ..Rules::default() }),
-        Some(RulesError::MarginBelowMateriality)
+        Some(RulesErrorKind::MarginBelowMateriality)
     );
-    assert_eq!(refused(Rules { alpha: 1.5, ..Rules::default() }), Some(RulesError::NotAShare("alpha")));
-    assert_eq!(refused(Rules { pilot: 2, ..Rules::default() }), Some(RulesError::TooFewPairs));
-    assert_eq!(Comparison::new(Vec::new(), Rules::default(), 1).err(), Some(RulesError::PrimaryMetrics));
+    let share = Comparison::new(metrics(), Rules { alpha: 1.5, ..Rules::default() }, 1).unwrap_err();
+    assert_eq!((share.kind, share.place.as_str()), (RulesErrorKind::NotAShare, "alpha"));
+    assert_eq!(refused(Rules { pilot: 2, ..Rules::default() }), Some(RulesErrorKind::TooFewPairs));
+    assert_eq!(
+        Comparison::new(Vec::new(), Rules::default(), 1).unwrap_err().kind,
+        RulesErrorKind::PrimaryMetrics
+    );
 }
 
 #[test]

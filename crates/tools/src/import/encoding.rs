@@ -171,7 +171,8 @@ pub fn packed(start: &[u8], name: &str) -> Option<CompressedInput> {
     Some(CompressedInput { packing, command: format!("{command} {name}") })
 }
 
-/// A file that is to be unpacked before it is read.
+/// A file that is to be unpacked before it is read. Not the one shape of errors: whoever knows what the file was to be
+/// makes the refusal of it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("compressed with {packing}; decompress it first: {command}")]
 pub struct CompressedInput {

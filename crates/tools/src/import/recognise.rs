@@ -5,7 +5,8 @@ use super::{CompressedInput, Confidence, Head, IMPORTERS, Importer, UTF_8_MARK, 
 /// Bytes that importers are shown: job scripts print pages of banners before the result.
 pub const HEAD_BYTES: usize = 256 << 10;
 
-/// Why a file was given to no importer.
+/// Why a file was given to no importer. Not the one shape of errors: it was taken for nothing that it could be refused
+/// as, the import of a folder goes on past it, and its place is the file, which whoever opened it knows.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unrecognised {
     /// There is nothing in it.
