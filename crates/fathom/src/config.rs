@@ -55,16 +55,16 @@ impl Config {
         let Some(path) = named.clone().or_else(own_path) else { return Ok(Self::default()) };
         let refused = |cause: String| Failure::usage(path.display().to_string(), cause, "");
         match std::fs::metadata(&path) {
-            Err(error) if named.is_some() => Err(refused(format!("{VARIABLE} names it: {error}"))),
+            Err(error) if named.is_some() => {
+                Err(refused(format!("{VARIABLE} names it: {error}")).with_source(error))
+            }
             Err(_) => Ok(Self { path: Some(path), ..Self::default() }),
             Ok(facts) if facts.len() > MOST_BYTES => Err(refused("too large for a config file".to_owned())),
             Ok(_) => {
-                let text = std::fs::read_to_string(&path).map_err(|error| refused(error.to_string()))?;
-                let table = checked(&text).map_err(|(cause, remedy)| Failure {
-                    remedy,
-                    kind: "config",
-                    ..refused(cause)
-                })?;
+                let text = std::fs::read_to_string(&path)
+                    .map_err(|error| refused(error.to_string()).with_source(error))?;
+                let place = path.display().to_string();
+                let table = checked(&text).map_err(|failure| Failure { place, ..failure })?;
                 Ok(Self { path: Some(path), found: true, table })
             }
         }
@@ -122,17 +122,22 @@ fn words((key, value): (&String, &Value)) -> Vec<String> {
     }
 }
 
+/// Something in the file that makes no sense, and what to write; whoever read it knows the place.
+fn wrong(cause: impl Into<String>, remedy: impl Into<String>) -> Failure {
+    Failure { kind: "config", ..Failure::usage("", cause, remedy) }
+}
+
 /// A file whose keys are all known; otherwise what is wrong, and what to write.
-fn checked(text: &str) -> Result<Table, (String, String)> {
+fn checked(text: &str) -> Result<Table, Failure> {
     let table: Table = text.parse().map_err(|error: toml::de::Error| {
-        (error.to_string().trim_end().to_owned(), "a config file is TOML: fathom config --help".to_owned())
+        wrong(error.to_string().trim_end(), "a config file is TOML: fathom config --help").with_source(error)
     })?;
     let asked = CommandLine::command();
     let commands: Vec<&str> = asked.get_subcommands().map(clap::Command::get_name).collect();
     for (key, value) in &table {
         if key == "store" {
             if !value.is_str() {
-                return Err(("`store` is a path in quotes".to_owned(), String::new()));
+                return Err(wrong("`store` is a path in quotes", ""));
             }
             continue;
         }
@@ -144,16 +149,13 @@ fn checked(text: &str) -> Result<Table, (String, String)> {
             ));
         };
         let Some(flags) = value.as_table() else {
-            return Err((
-                format!("`{key}` is a command, and its defaults are a table: [{key}]"),
-                String::new(),
-            ));
+            return Err(wrong(format!("`{key}` is a command, and its defaults are a table: [{key}]"), ""));
         };
         let known: Vec<&str> = command.get_arguments().filter_map(clap::Arg::get_long).collect();
         for (flag, value) in flags {
             if TYPED.contains(&flag.as_str()) {
                 let remedy = format!("type it: fathom {key} --{flag}");
-                return Err((format!("[{key}] {flag}: it is typed, and never a setting"), remedy));
+                return Err(wrong(format!("[{key}] {flag}: it is typed, and never a setting"), remedy));
             }
             if !known.contains(&flag.as_str()) {
                 let said = format!("[{key}] unknown key `{flag}`");
@@ -166,27 +168,23 @@ fn checked(text: &str) -> Result<Table, (String, String)> {
 }
 
 /// A switch is true or false, and everything else has a value.
-fn check_value(
-    command: &clap::Command,
-    (table, flag): (&str, &str),
-    value: &Value,
-) -> Result<(), (String, String)> {
+fn check_value(command: &clap::Command, (table, flag): (&str, &str), value: &Value) -> Result<(), Failure> {
     let argument = command.get_arguments().find(|argument| argument.get_long() == Some(flag));
     let is_switch = argument.is_some_and(|argument| matches!(argument.get_action(), ArgAction::SetTrue));
     let remedy = if is_switch { format!("write {flag} = true") } else { format!("write {flag} = \"VALUE\"") };
     match value {
         Value::Boolean(_) => Ok(()),
         Value::String(_) | Value::Integer(_) | Value::Float(_) | Value::Array(_) if !is_switch => Ok(()),
-        _ => Err((format!("[{table}] {flag}: `{value}` is not a value that it takes"), remedy)),
+        _ => Err(wrong(format!("[{table}] {flag}: `{value}` is not a value that it takes"), remedy)),
     }
 }
 
-fn unknown<'a>(said: &str, name: &str, known: impl Iterator<Item = &'a str>) -> (String, String) {
+fn unknown<'a>(said: &str, name: &str, known: impl Iterator<Item = &'a str>) -> Failure {
     let remedy = match nearest(name, known).first() {
         Some(near) => format!("did you mean `{near}`?"),
         None => "what there is: fathom config --help".to_owned(),
     };
-    (said.to_owned(), remedy)
+    wrong(said, remedy)
 }
 
 #[cfg(test)]
@@ -226,7 +224,7 @@ mod tests {
             ("[run]\nquiet = 'yes'", "[run] quiet: `\"yes\"`", "quiet = true"),
             ("[run", "TOML parse error", "TOML"),
         ] {
-            let (said, advice) = checked(text).expect_err(text);
+            let Failure { cause: said, remedy: advice, .. } = checked(text).expect_err(text);
             assert!(said.contains(cause) && advice.contains(remedy), "{text}: {said} / {advice}");
         }
     }

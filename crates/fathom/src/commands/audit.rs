@@ -99,7 +99,7 @@ fn of_file(path: &Path) -> Result<Vec<Audited>, Failure> {
         ..Failure::usage(name.clone(), cause, remedy)
     };
     if published::is_table(path) {
-        let table = published::read(path).map_err(|(cause, remedy)| refused(cause, remedy))?;
+        let table = published::read(path).map_err(|failure| Failure { kind: "unreadable", ..failure })?;
         let findings = audit_published(&table).into_iter().map(Item::from).collect();
         return Ok(vec![Audited { subject: format!("{name}: {}", table.title), findings }]);
     }

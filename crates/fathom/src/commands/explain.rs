@@ -192,7 +192,8 @@ fn of_table(path: &Path, given: Vec<KnownCeiling>) -> Result<ExplainRecord, Fail
             "docs/published.md says what a table of published results holds",
         )
     };
-    let mut table = published::read(path).map_err(|(cause, _)| refused(cause))?;
+    let mut table = published::read(path)
+        .map_err(|failure| Failure { source: failure.source, ..refused(failure.cause) })?;
     let mut record = explain_finished(&path.display().to_string(), &[], &given);
     table.given = given;
     record.patterns = explained_patterns(&table, explain_published(&table));

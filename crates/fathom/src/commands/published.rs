@@ -5,6 +5,8 @@ use std::path::Path;
 
 use fathom_published::{Published, is_separated, parse_published, parse_separated};
 
+use crate::failure::Failure;
+
 /// Most bytes of a file that is looked into for the names of columns: a table is small, and a log is not.
 const MOST_BYTES: u64 = 16 << 20;
 
@@ -24,12 +26,18 @@ pub fn is_table(path: &Path) -> bool {
 ///
 /// # Errors
 /// When it cannot be read or is no such table: the cause, and what to write.
-pub fn read(path: &Path) -> Result<Published, (String, String)> {
-    let text = fs::read_to_string(path).map_err(|error| (error.to_string(), String::new()))?;
+pub fn read(path: &Path) -> Result<Published, Failure> {
+    let place = path.display().to_string();
+    let text = match fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) => return Err(Failure::usage(place, error.to_string(), "").with_source(error)),
+    };
     let title = path.file_name().unwrap_or_default().to_string_lossy();
     let read = match path.extension().is_some_and(|end| end == "toml") {
         true => parse_published(&text),
         false => parse_separated(&text, &title),
     };
-    read.map_err(|refusal| (refusal.to_string(), refusal.remedy.clone()))
+    read.map_err(|refusal| {
+        Failure::usage(place, refusal.to_string(), refusal.remedy.as_str()).with_source(refusal)
+    })
 }

@@ -87,8 +87,11 @@ pub fn perform(place: &StorePlace, mut arguments: RepeatArguments) -> Result<Sta
 fn named(name: &str) -> Result<Published, Failure> {
     match HELD.iter().find(|held| held.name == name) {
         Some(held) => table(held),
-        None if name.ends_with(".toml") => published::read(Path::new(name))
-            .map_err(|(cause, _)| Failure::usage(format!("reading {name}"), cause, FORM)),
+        None if name.ends_with(".toml") => published::read(Path::new(name)).map_err(|failure| Failure {
+            place: format!("reading {name}"),
+            remedy: FORM.to_owned(),
+            ..failure
+        }),
         None => {
             let names = HELD.iter().map(|held| held.name);
             let remedy = match nearest(name, names).first() {
