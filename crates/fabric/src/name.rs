@@ -44,6 +44,7 @@ const MOST_KEEP_ALIVE_S: u32 = 600;
 const MOST_RECONNECT_S: u32 = 3600;
 
 /// Why a text is not such a name, and what to type.
+/// Its own type: this room is below record, which has the one shape of errors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidName {
     /// Why.

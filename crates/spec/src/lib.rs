@@ -31,7 +31,8 @@ pub use text::Text;
 use core::fmt;
 use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
 
-/// A buffer that is shorter than the structure it should hold.
+/// A buffer that is shorter than the structure it should hold. Its own type: this room is below record, which has the
+/// one shape of errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooShort {
     /// What should have been there.

@@ -12,7 +12,7 @@ use toml::{Spanned, Table, Value};
 use value_reader::Reader;
 pub use value_reader::{Fault, FaultKind};
 
-/// What is wrong in a text, and where.
+/// What is wrong in a text, and where. Its own type: this room is below record, which has the one shape of errors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mistake {
     /// Line, from 1.

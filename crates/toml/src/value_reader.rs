@@ -39,7 +39,7 @@ pub enum FaultKind {
     Other,
 }
 
-/// What is wrong with values.
+/// What is wrong with values. Its own type: this room is below record, which has the one shape of errors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// What it is about.

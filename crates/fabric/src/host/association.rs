@@ -98,7 +98,7 @@ pub enum Next {
     Ready,
 }
 
-/// Why a controller is of no use.
+/// Why a controller is of no use. Its own type: this room is below record, which has the one shape of errors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
     /// What was asked.

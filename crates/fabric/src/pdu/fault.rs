@@ -151,6 +151,7 @@ impl fmt::Display for Fault {
 }
 
 /// The end of a connection by the peer's fault.
+/// Its own type: this room is below record, which has the one shape of errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fatal {
     /// Which rule was broken.

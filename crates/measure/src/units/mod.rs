@@ -17,7 +17,8 @@ pub use nanos::Nanos;
 pub use rate::Rate;
 pub use share::Share;
 
-/// A text that is not the quantity it should be; its message says what to type instead.
+/// A text that is not the quantity it should be; its message says what to type instead. Its own type: this room is
+/// below record, which has the one shape of errors.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{input}` is not {expected}: write {example}")]
 pub struct UnitError {
