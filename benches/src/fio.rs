@@ -42,7 +42,7 @@ pub fn read(ended: &Ended) -> Result<Measured, String> {
     // Warnings come before the document, on the same stream.
     let text = ended.stdout.find('{').map_or("", |at| &ended.stdout[at..]);
     let document: Value = serde_json::from_str(text).map_err(|error| {
-        format!("fio's output is no JSON ({error}): {}{}", ended.stdout.trim(), ended.stderr.trim())
+        format!("fio's output is not JSON ({error}): {}{}", ended.stdout.trim(), ended.stderr.trim())
     })?;
     let job = document["jobs"].get(0).ok_or("fio's JSON has no job")?;
     if let Some(error) = job["error"].as_i64().filter(|&error| error != 0) {

@@ -61,7 +61,7 @@ async function chosen(screen: Screen, parts: string[]): Promise<HTMLElement> {
   if (name === "compare") return (await part(import("./pages/compare"))).compare(screen);
   if (!SHARED && name === "fleet") return (await part(import("./pages/fleet"))).fleet(screen, Number(id ?? 0));
   if (!SHARED && name === "live") return (await part(import("./pages/live"))).live(id);
-  throw new Refusal(404, "There is no such screen", "begin with the runs");
+  throw new Refusal(404, "Screen not found", "begin with the runs");
 }
 
 // How a campaign goes that runs, on its own screen; without that the screen has all that was found.

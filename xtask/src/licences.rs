@@ -107,7 +107,9 @@ fn judge(policy: &Policy, packages: &[Package]) -> Vec<Finding> {
             Some((licence, Some(false))) => {
                 refuse(format!("licence `{licence}` is not allowed: replace it, or allow it in {POLICY}"));
             }
-            Some((licence, None)) => refuse(format!("licence `{licence}` is no SPDX expression: look at it")),
+            Some((licence, None)) => {
+                refuse(format!("licence `{licence}` is not an SPDX expression: look at it"))
+            }
             None => refuse("no licence is declared: look at the package, and replace it".to_owned()),
         }
     }

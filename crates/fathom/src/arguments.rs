@@ -99,7 +99,7 @@ pub enum Command {
     /// Compare two targets, engines or settings in pairs of runs, or two finished runs or campaigns.
     #[command(after_help = COMPARE_EXAMPLES)]
     Compare(Box<CompareArguments>),
-    /// Repeat a published evaluation on your own storage: its method, its figures beside yours, its conclusions checked.
+    /// Repeat a published evaluation on your own storage: its method, its figures next to yours, its conclusions checked.
     #[command(after_help = repeat::REPEAT_EXAMPLES)]
     Repeat(Box<RepeatArguments>),
     /// Watch what is being measured on this machine: rate, percentiles, CPU and devices over the last minutes.
@@ -216,7 +216,7 @@ Examples:
   fathom import results.json               fio, diskspd, bdevperf, iostat, ...: known by its content
   fathom import results/                   everything in the folder, and in those below it
   fathom import run_clat.1.log --as fio-log-us
-  fathom import iostat.txt --beside last   telemetry beside an existing run
+  fathom import iostat.txt --beside last   telemetry for an existing run
 
 Files that were imported already are skipped: run it again to resume one that was stopped.";
 
@@ -278,7 +278,7 @@ Examples:
   fathom sweep --target sim:gp3 --over bs=4k..1m --over depth=1,8,64 --until 2% --report sweep.html
   fathom sweep plan.toml --over target=/mnt/a,/mnt/b --over engine=uring,aio
 
-Cells are visited in random order, pass after pass, and each run is saved as it ends: after Ctrl-C or
+Test points are visited in random order, pass after pass, and each run is saved as it ends: after Ctrl-C or
 a crash the same command continues where it stopped.";
 
 const COMPARE_EXAMPLES: &str = "\
@@ -306,7 +306,7 @@ Examples:
 const REPORT_EXAMPLES: &str = "\
 Examples:
   fathom report last --html report.html
-  fathom report last --md report.md              with its pictures beside it";
+  fathom report last --md report.md              with its pictures next to it";
 
 const EXPORT_EXAMPLES: &str = "\
 Examples:
@@ -400,11 +400,11 @@ pub struct SweepArguments {
     /// A plan file; every flag of the plan can stand in it as a key.
     #[arg(value_name = "PLAN.toml")]
     pub plan: Option<PathBuf>,
-    /// What varies, and how often each cell is visited.
+    /// What varies, and how often each test point is visited.
     #[command(flatten)]
     pub sweep: RawSweep,
     /// The plan, flag by flag.
-    #[command(flatten, next_help_heading = "Options of the plan, the same for all cells")]
+    #[command(flatten, next_help_heading = "Options of the plan, the same for all test points")]
     pub flags: RawPlan,
     /// From where.
     #[command(flatten)]

@@ -41,10 +41,10 @@ fn of_question(published: &Published, question: &Question) -> Option<String> {
     };
     let text = match (used.is_empty(), unused.is_empty()) {
         (true, true) => return None,
-        (false, true) => format!("Beside {}: {}.", question.title, told(&used)),
-        (true, false) => format!("Beside {}, not used: {}.", question.title, told(&unused)),
+        (false, true) => format!("Next to {}: {}.", question.title, told(&used)),
+        (true, false) => format!("Next to {}, not used: {}.", question.title, told(&unused)),
         (false, false) => {
-            format!("Beside {}: {}. Not used: {}.", question.title, told(&used), told(&unused))
+            format!("Next to {}: {}. Not used: {}.", question.title, told(&used), told(&unused))
         }
     };
     Some(text)
@@ -104,7 +104,7 @@ mod tests {
             ..Published::default()
         };
         let notes = remarks(&table);
-        assert_eq!(notes, ["Beside a: \"b\" 0.5 times (block). Not used: \"c\" (no rate)."]);
+        assert_eq!(notes, ["Next to a: \"b\" 0.5 times (block). Not used: \"c\" (no rate)."]);
         assert_eq!(in_words(&properties(&table.rows[0], &table.rows[0])), "nothing stated differs");
     }
 }

@@ -36,13 +36,13 @@ pub struct Precision {
     pub spacing: Spacing,
     /// Stalls of the target, where any were seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub stalls: Option<StallsSeen>,
+    pub stalls: Option<StallSummary>,
 }
 
 /// Times in which the target completed nothing, as far as runs saw them.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct StallsSeen {
+pub struct StallSummary {
     /// Stalls that the measured windows of these runs met.
     pub met: u32,
     /// Share of these windows that they took, from 0 to 1.

@@ -80,7 +80,7 @@ impl Markdown {
 
     fn exposure(&mut self, exposure: Option<Exposure>) {
         if let Some(Exposure { exposed, not_claimed }) = exposure {
-            self.line(&format!("What was exposed: {}.", text(&exposed.join("; "))));
+            self.line(&format!("Covered by this run: {}.", text(&exposed.join("; "))));
             self.line(&format!("Not covered by this run: {}.", text(&not_claimed.join("; "))));
         }
     }
@@ -139,7 +139,7 @@ pub fn run(run: &RunRecord) -> Result<Markdown, ReportError> {
     out.heading(2, "Pictures");
     out.figures("", pictures::of_run(run)?);
     if !series_sheet::is_all(run) {
-        out.heading(2, "What was exposed");
+        out.heading(2, "Coverage");
         out.exposure(exposure(&[run]));
     }
     if run.jobs.len() > 1 {

@@ -697,7 +697,7 @@ fn advise_other_path(error: EngineError, asked: Option<&str>, target: &TargetFac
         }
         (TargetKind::BlockDevice, Some(disk)) if wants_commands => match generic_of(&disk.name) {
             Some(path) => format!("NVMe commands go to the character device: --target {path}"),
-            None => "it is no NVMe namespace; use --engine uring, or --target /dev/ng0n1, where there is one".to_owned(),
+            None => "it is not an NVMe namespace; use --engine uring, or e.g. --target /dev/ng0n1".to_owned(),
         },
         _ if wants_commands => {
             "NVMe commands go to a namespace: --target /dev/ng0n1, for example; `fathom devices` lists what is here"

@@ -52,7 +52,7 @@ fn pages<M: Machine>(
         let body = caller.query(action, VERSION, &more)?;
         let text = String::from_utf8_lossy(&body);
         let page = Document::parse(&text)
-            .map_err(|error| refused(format!("it is no XML: {error}")).with_source(error))?;
+            .map_err(|error| refused(format!("it is not XML: {error}")).with_source(error))?;
         let root = page.root_element();
         if root.tag_name().name() != format!("{action}Response") {
             return Err(refused(format!("it is called {}", root.tag_name().name())));

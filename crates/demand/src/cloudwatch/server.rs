@@ -53,7 +53,7 @@ pub fn fetch(
         }
         let body = call(query.to_string().as_bytes())?;
         if !body.trim_ascii_start().starts_with(b"{") {
-            return Err(Refusal::new(ANSWER, "the answer is no JSON")
+            return Err(Refusal::new(ANSWER, "the answer is not JSON")
                 .or("see that the endpoint is CloudWatch's own, not a page in front of it"));
         }
         // A page that others follow is never complete.

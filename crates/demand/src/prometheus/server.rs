@@ -50,7 +50,7 @@ pub fn fetch(
         let query = format!("{}[{}s]", selector(&asked.selection), end - start);
         let body = get(&format!("{base}/api/v1/query?query={}&time={end}", encoded(&query)))?;
         if !body.trim_ascii_start().starts_with(b"{") {
-            return Err(Refusal::new(SERVER, "its answer is no JSON").at(base).or(
+            return Err(Refusal::new(SERVER, "its answer is not JSON").at(base).or(
                 "give the server's own address, e.g. http://localhost:9090, not that of a page in front of it",
             ));
         }

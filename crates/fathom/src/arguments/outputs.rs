@@ -39,7 +39,7 @@ pub struct MeasurementOutputs {
     #[arg(long, value_name = "SIZE")]
     pub wear_limit: Option<String>,
     /// Read EBS burst balances from CloudWatch meanwhile, of this instance and its volumes or of those that are named:
-    /// --balances=i-0abc,vol-0def. They stand beside each run's telemetry as far as they were published by its end, and the
+    /// --balances=i-0abc,vol-0def. They stand next to each run's telemetry as far as they were published by its end, and the
     /// newest in its notes. Credentials and region are those of the environment, as for fathom profile --cloudwatch.
     #[arg(long, value_name = "IDS", num_args = 0..=1, require_equals = true, default_missing_value = OWN_BALANCES)]
     pub balances: Option<String>,

@@ -21,7 +21,7 @@ Examples:
 
 With --fleet the DEMANDs are dumps of Prometheus, or long tables (CSV, Parquet, or folders of them) with the columns volume,time,reads,writes,read_bytes,write_bytes and, where
 they are known, size (GiB), current (as gp3:iops=6000,throughput=250) and instance_type; each volume's rows lie together. What
-aws ec2 describe-volumes and describe-instances print may stand beside them: sizes, types, instances and tags come from there.
+aws ec2 describe-volumes and describe-instances print may be given with them: sizes, types, instances and tags come from there.
 
 With --account every EBS volume of an account is read through the provider's API, read-only and with the credentials that the aws
 command takes, or from what the aws command printed. See docs/account.md.
@@ -68,7 +68,7 @@ pub struct SizeArguments {
     #[arg(long, value_name = "TIME", default_value = "5m", requires = "account", conflicts_with = "demand")]
     pub metric_period: String,
     /// With --account: folder for what was read. A reading that was cut off continues there, and one of the last day is not
-    /// repeated. Default: accounts, beside the run store.
+    /// repeated. Default: accounts, next to the run store.
     #[arg(long, value_name = "FOLDER", requires = "account", conflicts_with = "demand")]
     pub kept: Option<PathBuf>,
     /// With --account: read again what was read in the last day.

@@ -13,7 +13,7 @@ Examples:
   fathom fio job.fio --parse-only                    what would be left out, and what fathom cannot do
   fathom fio job.fio --engine=fio                    the installed fio does it
 
-Options are fio's, with one hyphen or two; what stands before the first --name is of all jobs. Beside them:
+Options are fio's, with one hyphen or two; what stands before the first --name is of all jobs. fathom's own:
   --engine=fathom|fio   which program runs the jobs. Default: fathom, which refuses what it cannot do
   --destroy=WORDS       permit the loss of what a target holds, as in fathom run
   --force               replace files that --output, the logs and write_iolog name, whoever wrote them

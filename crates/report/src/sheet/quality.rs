@@ -4,7 +4,7 @@
 use fathom_measure::{Nanos, counted};
 use fathom_record::bucket::BurstAndBase;
 use fathom_record::campaign::{AssessRecord, PointQuality, PreconditionEnd, Preconditioning};
-use fathom_record::precision::{StallsSeen, StopDecision};
+use fathom_record::precision::{StallSummary, StopDecision};
 
 use crate::number;
 use crate::table::{Table, numbers, words};
@@ -91,7 +91,7 @@ pub fn remarks(campaign: &AssessRecord) -> Vec<String> {
     out
 }
 
-fn stalls_in_words(stalls: &StallsSeen) -> String {
+fn stalls_in_words(stalls: &StallSummary) -> String {
     format!(
         "the target stalled: {:.1} % of the time in these windows ({}), {:.1} % in all runs ({}), which adds ±{:.1} % to \
          the error",

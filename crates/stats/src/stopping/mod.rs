@@ -21,7 +21,7 @@ pub mod normality;
 pub mod stalls;
 pub mod within;
 
-use fathom_record::precision::{Precision, Spacing, StallsSeen, StopDecision};
+use fathom_record::precision::{Precision, Spacing, StallSummary, StopDecision};
 
 use crate::student::{MeanInterval, mean_interval};
 
@@ -81,7 +81,7 @@ pub fn assess(runs: &[SpacedRun], rule: &StopRule) -> Precision {
 }
 
 /// The same for a target that was seen to stall: what stalls add to the error counts like the rest of it.
-pub fn assess_with(runs: &[SpacedRun], rule: &StopRule, stalls: Option<StallsSeen>) -> Precision {
+pub fn assess_with(runs: &[SpacedRun], rule: &StopRule, stalls: Option<StallSummary>) -> Precision {
     let values: Vec<f64> = runs.iter().map(|run| run.value).collect();
     let measured_s: f64 = runs.iter().map(|run| run.seconds).sum();
     let mut precision = Precision {
@@ -204,7 +204,7 @@ mod tests {
     #[test]
     fn stalls_that_windows_may_have_missed_keep_the_target_from_being_reached() {
         let rule = StopRule::for_target(0.02);
-        let stalls = |half_width_share| StallsSeen {
+        let stalls = |half_width_share| StallSummary {
             met: 0,
             share: 0.0,
             in_all: 3,

@@ -6,7 +6,7 @@
 //! these windows, the difference is a part of the error. Where the windows met few, how many is chance: of `n` the
 //! share is known to about `1.96 / sqrt(n)` of itself.
 
-use fathom_record::precision::StallsSeen;
+use fathom_record::precision::StallSummary;
 
 /// A second with less than this share of the run's usual rate is one in which the target stands still.
 const STILL: f64 = 0.05;
@@ -93,7 +93,7 @@ fn usual(seconds: &[Second]) -> f64 {
 
 /// The stalls of all runs on a target in their order, each with the point that it was a window of, against those that
 /// the windows of one point met. `None` where no run saw any.
-pub fn seen(runs: &[(Option<usize>, RunStalls)], point: usize) -> Option<StallsSeen> {
+pub fn seen(runs: &[(Option<usize>, RunStalls)], point: usize) -> Option<StallSummary> {
     let own = |of: fn(&RunStalls) -> f64| {
         runs.iter().filter(|(who, _)| *who == Some(point)).map(|(_, run)| of(run)).sum::<f64>()
     };
@@ -118,7 +118,7 @@ pub fn seen(runs: &[(Option<usize>, RunStalls)], point: usize) -> Option<StallsS
     let apart = (share - share_in_all).abs() / moving;
     let by_chance =
         if met < ENOUGH { Z * share.max(share_in_all) / f64::from(met.max(1)).sqrt() / moving } else { 0.0 };
-    Some(StallsSeen { met, share, in_all, share_in_all, half_width_share: apart.max(by_chance) })
+    Some(StallSummary { met, share, in_all, share_in_all, half_width_share: apart.max(by_chance) })
 }
 
 #[cfg(test)]

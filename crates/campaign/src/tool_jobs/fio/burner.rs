@@ -50,7 +50,7 @@ impl<'a> Burners<'a> {
             |(_, burner): &(&MappedJob, Burner)| format!("{} at {} %", threads(*burner), burner.load_percent);
         let all: Vec<String> = self.0.iter().map(of).collect();
         (!all.is_empty()).then(|| {
-            format!("Beside it CPUs were kept busy (cpuio: {}): CPU time is of all threads.", all.join(", "))
+            format!("Alongside, CPUs were kept busy (cpuio: {}): CPU time is of all threads.", all.join(", "))
         })
     }
 

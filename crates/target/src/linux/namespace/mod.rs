@@ -49,7 +49,7 @@ impl Namespace {
         const PLACE: &str = "identifying the NVMe namespace";
         let fail = |error: io::Error| match error.raw_os_error() {
             Some(libc::ENOTTY | libc::EINVAL) => {
-                Error::new(ErrorKind::NoSuchTarget, PLACE, "it is no NVMe character device")
+                Error::new(ErrorKind::NoSuchTarget, PLACE, "it is not an NVMe character device")
                     .with_remedy("name one such as /dev/ng0n1; `fathom devices` lists what is here")
             }
             Some(libc::EACCES | libc::EPERM) => not_permitted(PLACE),
