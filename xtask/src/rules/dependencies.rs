@@ -1,4 +1,7 @@
 //! Every dependency that is declared is used: the workspace's by a crate, a crate's by its code.
+//!
+//! cargo-machete looks for the same, but is a program to be installed, which a clean machine does not have; the task of
+//! the house runs wherever the workspace compiles, and knows `[workspace.dependencies]` as well.
 
 use crate::finding::Finding;
 use crate::manifest::Manifest;
