@@ -17,7 +17,7 @@ struct Phrase {
 /// Where users read.
 #[derive(Clone, Copy, PartialEq)]
 enum Place {
-    /// Strings of the program.
+    /// Strings of the program, and of the scripts of its pages.
     Message,
     /// Comments of the program: those of arguments are help.
     Help,
@@ -37,16 +37,27 @@ const fn phrase(habit: &'static str, instead: &'static str, places: &'static [Pl
     Phrase { habit, instead, except: &[], places }
 }
 
-const PHRASES: [Phrase; 37] = [
-    phrase("` is no ", "is not a valid", ALL),
-    phrase("} is no ", "is not a valid", &[Message]),
+const PHRASES: [Phrase; 33] = [
+    Phrase {
+        habit: " is no ",
+        instead: "is not a",
+        except: &[
+            "there is no ",
+            "is no longer",
+            "is no more",
+            "is no higher",
+            "is no lower",
+            "is no larger",
+            "is no smaller",
+            "is no slower",
+            "is no faster",
+        ],
+        places: ALL,
+    },
     phrase("there is no such ", "no such", ALL),
     phrase("there is no key ", "unknown key", ALL),
     phrase("there is no flag ", "unknown flag", ALL),
-    phrase(" is no part ", "is not part", ALL),
     phrase(" are no part ", "are not part", ALL),
-    phrase(" is no exception", "is not an exception", ALL),
-    phrase(" is no measurement", "does not measure", ALL),
     phrase(" are no measurement", "do not measure", ALL),
     phrase(" in the mean ", "on average", ALL),
     phrase(" so many ", "the number, or N", ALL),
@@ -136,6 +147,9 @@ fn texts(file: &File) -> Vec<(Place, Vec<String>)> {
         let source = scan(file.text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default());
         return vec![(Message, lines(&source.literals)), (Help, lines(&source.comments))];
     }
+    if path.starts_with("web/src/") && path.ends_with(".ts") {
+        return vec![(Message, strings_of_script(&file.text))];
+    }
     if path.ends_with(".md") && (path.starts_with("docs/") || !path.contains('/')) {
         return vec![(Page, prose(&file.text))];
     }
@@ -150,6 +164,38 @@ fn texts(file: &File) -> Vec<(Place, Vec<String>)> {
         return vec![(Evidence, file.text.lines().map(value).collect())];
     }
     Vec::new()
+}
+
+/// What stands between quotes in a script, line by line, with `"` for each quote. What is filled into a string counts
+/// as its text.
+fn strings_of_script(script: &str) -> Vec<String> {
+    let mut open: Option<char> = None;
+    let line = |line: &str| {
+        let (mut text, mut rest) = (String::new(), line);
+        while let Some(letter) = rest.chars().next() {
+            if open.is_none() && rest.starts_with("//") {
+                break;
+            }
+            rest = &rest[letter.len_utf8()..];
+            match open {
+                Some(_) if letter == '\\' => rest = rest.get(1..).unwrap_or_default(),
+                Some(quote) if letter == quote => {
+                    open = None;
+                    text.push('"');
+                }
+                Some(_) => text.push(letter),
+                None if matches!(letter, '"' | '`') => {
+                    open = Some(letter);
+                    text.push('"');
+                }
+                None => text.push(' '),
+            }
+        }
+        // Only a template goes over the end of a line.
+        open = open.filter(|quote| *quote == '`');
+        text
+    };
+    script.lines().map(line).collect()
 }
 
 /// Lines of a page; blank where they are code. Code in a line is left out, also where it goes over a line's end.
@@ -215,7 +261,7 @@ mod tests {
 
     #[test]
     fn habits_are_found_in_what_users_read_alone() {
-        let text = "// so many\nlet a = \"`{a}` is no time\";\n/// A size, as 10GiB.\n/// Give it again.\nlet b = \"is no time, as it was\";";
+        let text = "// so many\nlet a = \"`{a}` is no time\";\n/// A size, as 10GiB.\n/// Give it again.\nlet b = \"is no longer a time, as it was\";";
         assert_eq!(lines("crates/a/src/b.rs", text), [2, 3, 4]);
         let tested = format!("#[cfg(test)]\nmod tests {{\n{text}\n}}\n");
         assert!(lines("crates/a/src/b.rs", &tested).is_empty());
@@ -241,6 +287,14 @@ mod tests {
         assert_eq!(lines("docs/a.md", text), [3]);
         let text = "f(\"processors\", \"processor_groups\");\ng(\"on {n} processors\");\n";
         assert_eq!(lines("crates/a/src/b.rs", text), [2]);
+    }
+
+    #[test]
+    fn strings_of_scripts_are_looked_at_and_code_is_not() {
+        let text = "// is no time\nconst told = so many; // \"so many\"\nf(\"is no time\", `a\n${b} is no c`);\n\
+                    g(\"there is no c\", \"\\\" is no longer\");\nh(\"processors\");\n";
+        assert_eq!(lines("web/src/a.ts", text), [3, 4]);
+        assert!(lines("web/test/a.ts", text).is_empty());
     }
 
     #[test]
