@@ -330,7 +330,10 @@ mod tests {
         let export = match Export::open(&plan(&names, &decorators)) {
             Ok(export) => export,
             // A file system without direct I/O serves no files.
-            Err(error) if error.kind == ErrorKind::Unsupported => return,
+            Err(error) if error.kind == ErrorKind::Unsupported => {
+                fathom_skips::skipped("no direct I/O in the temporary folder");
+                return;
+            }
             Err(error) => panic!("{error}"),
         };
         let read_only: Vec<bool> = export.namespaces().map(|it| it.is_read_only).collect();
@@ -349,7 +352,9 @@ mod tests {
             let names = [name.to_owned()];
             let made = Export::open(&ExportPlan { faults: &faults, ..plan(&names, &decorators) });
             match made {
-                Err(error) if error.kind == ErrorKind::Unsupported => {}
+                Err(error) if error.kind == ErrorKind::Unsupported => {
+                    fathom_skips::skipped("no direct I/O in the temporary folder");
+                }
                 Err(error) => assert!(!is_served && error.remedy.contains("memory:"), "{error}"),
                 Ok(_) => assert!(is_served),
             }
