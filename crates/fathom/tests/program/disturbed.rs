@@ -19,7 +19,8 @@ fn check<'a>(record: &'a Value, name: &str) -> &'a Value {
 fn held_up(child: Child, hold: impl Fn(&str), free: impl Fn(&str)) -> Answer {
     let id = child.id().to_string();
     until_a_job_runs(child.id(), true);
-    // Its warm-up is over then. The time at which the record says that it was held is compared with this one.
+    // Its warm-up is over then. A time is meant here, not an event: the run prints nothing before its end, and the moment
+    // at which the record says that it was held is compared with this one.
     std::thread::sleep(Duration::from_millis(700));
     hold(&id);
     std::thread::sleep(Duration::from_millis(1200));

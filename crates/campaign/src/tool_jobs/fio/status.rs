@@ -138,8 +138,6 @@ fn together(accounts: &[Account]) -> Vec<Interval> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Mutex;
-
     use super::*;
 
     #[test]
@@ -154,19 +152,18 @@ mod tests {
 
     #[test]
     fn reports_end_with_what_they_are_about() {
-        let shown = Mutex::new(0_u64);
-        let show = |_: &[Vec<&CountedRun>]| *shown.lock().unwrap() += 1;
+        let (shown, reported) = mpsc::channel();
+        let show = |_: &[Vec<&CountedRun>]| shown.send(()).unwrap();
         let reports = StatusReports::new(Duration::from_millis(20), &show);
         let begun_ns = reports.clock.now_ns();
         let elapsed_ms = || (reports.clock.now_ns() - begun_ns) / 1_000_000;
         reports.beside(&[], &[], || {
-            while *shown.lock().unwrap() < 2 {
-                assert!(elapsed_ms() < 30_000, "no second report");
-                std::thread::sleep(Duration::from_millis(5));
+            for _ in 0..2 {
+                reported.recv_timeout(Duration::from_secs(30)).expect("a second report");
             }
         });
         // No more than there were ends of stretches.
-        let (most, made) = (elapsed_ms() / 20, *shown.lock().unwrap());
+        let (most, made) = (elapsed_ms() / 20, 2 + reported.try_iter().count() as u64);
         assert!((2..=most).contains(&made), "{made} reports, of {most} at most");
     }
 }

@@ -1,12 +1,12 @@
 //! Devices that hold something where a look at a few places finds nothing, and devices that are known to be empty.
 
 use std::os::unix::fs::FileExt;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::made::{Loop, Zram, open, open_with, refusal, run};
 use crate::ErrorKind;
 use crate::guard::Verdict;
-use crate::{Device, OpenRequest, devices};
+use crate::{Device, OpenRequest, Preparation, devices};
 
 const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
@@ -100,14 +100,15 @@ fn a_reading_that_takes_long_is_done_only_when_it_is_asked_for() {
     assert!(possibly.reasons[0].first.contains("--check-empty"), "{possibly:?}");
     // Asked for, it goes on until it is stopped.
     let stop = AtomicBool::new(false);
-    let error = std::thread::scope(|scope| {
-        scope.spawn(|| {
-            std::thread::sleep(std::time::Duration::from_millis(700));
-            stop.store(true, std::sync::atomic::Ordering::Relaxed);
-        });
-        let request = OpenRequest { writes: true, check_empty: true, stop: &stop, ..OpenRequest::default() };
-        open_with(&device.path, request).unwrap_err()
-    });
+    let end = |_: Preparation, _: u64, _: u64| stop.store(true, Ordering::Relaxed);
+    let request = OpenRequest {
+        writes: true,
+        check_empty: true,
+        stop: &stop,
+        progress: Some(&end),
+        ..OpenRequest::default()
+    };
+    let error = open_with(&device.path, request).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Interrupted, "{error}");
     open(&device.path, true, Some(&device.size_words())).unwrap();
 }
