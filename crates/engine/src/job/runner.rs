@@ -490,6 +490,13 @@ impl<E: Engine, C: Clock> Job<E, C> {
             Direction::Read | Direction::Trim | Direction::Flush => {}
         }
         let state = &mut self.slots[slot as usize];
+        // The caller's half of the engine's contract, as far as a job knows it; that I/Os lie within the target is the
+        // generator's part.
+        debug_assert!(!state.in_flight, "slot {slot} is in flight already");
+        debug_assert!(
+            bytes <= self.plan.generator.largest_io_bytes(),
+            "{bytes} bytes do not fit into a buffer"
+        );
         (state.direction, state.bytes, state.offset) = (direction, bytes, offset);
         (state.turn_ns, state.intended_ns) = (turn_ns, intended_ns);
         (state.delayed, state.in_flight) = (delayed, true);
@@ -659,7 +666,8 @@ impl<E: Engine, C: Clock> Job<E, C> {
         self.release(slot);
     }
 
-    /// Gives back the slot of an I/O of which nothing is known.
+    /// Gives back the slot of an I/O of which nothing is known. One copy for its two callers: what is cold is inlined too
+    /// where it is small.
     #[cold]
     #[inline(never)]
     fn release(&mut self, slot: u32) {

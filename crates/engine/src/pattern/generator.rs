@@ -40,7 +40,8 @@ pub struct Generator {
     sizes: [SizePattern; 3],
     /// One for all directions, or, where a pattern has a position, one each.
     addresses: Box<[AddressPattern]>,
-    /// Bits of a direction's index that choose among them: none or all.
+    /// Bits of a direction's index that choose among them: none or all. A mask, so that each I/O takes one `and` and no
+    /// branch to find its pattern.
     own_bits: usize,
     /// Directions and sizes; addresses have their own stream.
     random: Xoshiro256PlusPlus,
@@ -179,6 +180,8 @@ impl Generator {
         Draft { direction, offset, bytes }
     }
 
+    /// The next I/O of the few workloads that ask for more. Never inlined: `next` is part of the loop of all others, which
+    /// stays short without it.
     #[inline(never)]
     fn next_special(&mut self) -> Draft {
         if let Some(script) = self.special.as_mut().and_then(|special| special.script.as_mut()) {

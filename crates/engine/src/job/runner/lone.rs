@@ -222,7 +222,8 @@ impl<E: Engine, C: Clock> Job<E, C> {
         self.lone.unseen_ns = is_late.then(|| made_ns.saturating_sub(looked_ns));
     }
 
-    /// Counts the I/O whose counting was left for later.
+    /// Counts the I/O whose counting was left for later. Never inlined, because `count` always is: its callers would hold
+    /// a copy of that each.
     #[inline(never)]
     pub(super) fn count_last(&mut self) {
         if let Some((completion, state)) = self.lone.last.take() {
