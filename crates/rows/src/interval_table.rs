@@ -81,11 +81,16 @@ pub fn as_counts(start_ns: Option<i64>, intervals: &mut Vec<Interval>) -> Result
     Ok(notes)
 }
 
+/// A number as a time since 1970: milliseconds from 1e11 on, which as seconds would be the year 5138, and else seconds.
+pub(crate) fn counted_ns(number: f64) -> Option<i64> {
+    let seconds = if number.abs() >= 1e11 { number / 1e3 } else { number };
+    (seconds.abs() < 9e9).then_some((seconds * 1e9) as i64)
+}
+
 /// Seconds or milliseconds since 1970, or a date and time as RFC 3339 has it.
 pub fn time_ns(text: &str) -> Option<i64> {
     if let Ok(number) = text.parse::<f64>() {
-        let seconds = if number.abs() >= 1e11 { number / 1e3 } else { number };
-        return (seconds.abs() < 9e9).then_some((seconds * 1e9) as i64);
+        return counted_ns(number);
     }
     let stamp: jiff::Timestamp =
         text.parse().ok().or_else(|| format!("{}Z", text.replacen(' ', "T", 1)).parse().ok())?;

@@ -1,6 +1,6 @@
 //! Cells of a table that is read by columns, as what their column is read for.
 
-use super::moment::counted;
+use crate::interval_table::counted_ns;
 
 /// A cell's value, or why it has none.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -139,7 +139,7 @@ impl Cells<i64> {
         self.clear();
         for row in 0..numbers.len() {
             self.push(match numbers.get(row) {
-                Cell::Value(value) => Cell::of(counted(value)),
+                Cell::Value(value) => Cell::of(counted_ns(value)),
                 Cell::Empty => Cell::Empty,
                 Cell::Wrong => Cell::Wrong,
             });

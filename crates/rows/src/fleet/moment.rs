@@ -1,6 +1,7 @@
 //! Times of a table's cells, in nanoseconds since 1970: numbers, and dates in the form that most tools write.
 
 use super::number::{leading, number};
+use crate::interval_table::counted_ns;
 use crate::time_ns;
 
 const SECOND_NS: i64 = 1_000_000_000;
@@ -10,22 +11,16 @@ const DATE_BYTES: usize = 19;
 /// A cell's time: seconds or milliseconds since 1970, or a date and a time; without a zone it is UTC.
 pub fn moment_ns(cell: &[u8]) -> Option<i64> {
     match number(cell) {
-        Some(value) => counted(value),
+        Some(value) => counted_ns(value),
         None => plain(cell).or_else(|| time_ns(std::str::from_utf8(cell).ok()?.trim())),
     }
-}
-
-/// A number from 0 up as a time: seconds since 1970, or milliseconds.
-pub fn counted(value: f64) -> Option<i64> {
-    let seconds = if value >= 1e11 { value / 1e3 } else { value };
-    (seconds < 9e9).then_some((seconds * 1e9) as i64)
 }
 
 /// The time that a text begins with, up to a comma, in one of the usual forms, and its length.
 pub fn leading_moment(text: &[u8]) -> Option<(i64, usize)> {
     let (value, length) = leading(text)?;
     if text.get(length) == Some(&b',') {
-        return Some((counted(value)?, length));
+        return Some((counted_ns(value)?, length));
     }
     let length = [DATE_BYTES, DATE_BYTES + 1].into_iter().find(|length| text.get(*length) == Some(&b','))?;
     Some((plain(&text[..length])?, length))
