@@ -1,15 +1,12 @@
 //! What a row shows over concurrency and over its phases: waiting, the bend, a fall of the rate.
 
 use fathom_attribute::evidence::Feature;
-use fathom_attribute::printed;
 use fathom_attribute::symptoms::Symptom;
 
 use super::PublishedRow;
 use super::answers::stated;
 use super::difference::{Other, Property};
 
-/// Fewest I/Os in flight at which a latency can have waited.
-const MIN_IN_FLIGHT: f64 = 1.9;
 /// Standard error of a ratio of two published latencies.
 const LATENCY_ERROR: f64 = 0.05;
 /// Fewest points of a curve that show a bend.
@@ -36,19 +33,10 @@ fn of_curve<'a>(others: &[Other<'a>]) -> Vec<&'a PublishedRow> {
 
 fn waiting(explained: &PublishedRow, curve: &[&PublishedRow]) -> Option<Symptom> {
     let in_flight = explained.in_flight().or_else(|| explained.concurrency())?;
-    if in_flight < MIN_IN_FLIGHT {
-        return None;
-    }
     let stated = explained.unloaded_us.map(|us| us * 1000.0);
     let lone = || curve.iter().find(|row| is_lone(row))?.latency_ns();
     let (alone_ns, loaded_ns) = (stated.or_else(lone)?, explained.latency_ns()?);
-    let text = format!(
-        "Mean latency is {} with {} in flight and {} alone.",
-        printed::time(loaded_ns),
-        printed::count(in_flight),
-        printed::time(alone_ns)
-    );
-    Symptom::new(Feature::Waiting, (loaded_ns / alone_ns).ln(), LATENCY_ERROR, text)
+    Symptom::waiting((loaded_ns, in_flight), alone_ns, f64::INFINITY, LATENCY_ERROR)
 }
 
 /// Largest shortfall from `min(N / R1, highest rate)` near where the two cross.
@@ -68,13 +56,7 @@ fn corner(explained: &PublishedRow, curve: &[&PublishedRow]) -> Option<Symptom> 
     if points.len() < MIN_POINTS || shortfalls.len() < 2 {
         return None;
     }
-    let value = shortfalls.into_iter().max_by(f64::total_cmp)?;
-    let text = format!(
-        "At the knee the rate is {} below its asymptotes: {}.",
-        printed::percent(value.max(0.0)),
-        if value > 0.08 { "a soft bend, typical of a queue" } else { "a sharp knee, typical of a hard cap" }
-    );
-    Symptom::new(Feature::Corner, value, 0.02, text)
+    Symptom::corner(shortfalls.into_iter().max_by(f64::total_cmp)?)
 }
 
 /// The rate of this phase against the first one, or a later one that is faster.
@@ -109,7 +91,5 @@ fn tail(explained: &PublishedRow) -> Option<Symptom> {
         let pair = explained.percentiles_us.iter().find(|pair| (pair[0] - wanted).abs() < 1e-6)?;
         (pair[1] > 0.0).then_some(pair[1])
     };
-    let factor = at(99.9)? / at(50.0)?;
-    let text = format!("One I/O in a thousand takes more than {} the median.", printed::times(factor));
-    Symptom::new(Feature::Tail, factor.ln(), LATENCY_ERROR, text)
+    Symptom::tail(at(99.9)? / at(50.0)?)
 }

@@ -109,23 +109,9 @@ fn asked(row: &PublishedRow) -> Option<Symptom> {
 fn tags(row: &PublishedRow) -> Vec<Option<Symptom>> {
     let Some(tags) = row.queue_tags.filter(|tags| *tags >= 1.0) else { return Vec::new() };
     let in_flight = row.in_flight().or_else(|| row.concurrency());
-    let asked = in_flight.and_then(|count| {
-        let text = format!(
-            "{} are in flight, and the device takes {}.",
-            printed::count(count),
-            printed::count(tags)
-        );
-        Symptom::new(Feature::AskedTags, (count / tags).ln(), 0.02, text)
-    });
-    let served = row.unloaded_us.zip(row.operations_per_s()).and_then(|(us, rate)| {
-        let served = us / 1e6 * rate;
-        let text = format!(
-            "At unloaded latency this rate keeps {} I/Os in service, of {} queue tags.",
-            printed::count(served),
-            printed::count(tags)
-        );
-        Symptom::new(Feature::Served, (served / tags).ln(), 0.05, text)
-    });
+    let asked = in_flight.and_then(|count| Symptom::asked_tags(count, tags));
+    let served = row.unloaded_us.zip(row.operations_per_s());
+    let served = served.and_then(|(us, rate)| Symptom::served(us / 1e6 * rate, tags));
     vec![asked, served]
 }
 

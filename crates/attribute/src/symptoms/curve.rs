@@ -15,8 +15,6 @@ const MOST_WAITING: f64 = 1.8;
 /// place that takes as long for each I/O are, whether it is full or not.
 const LEAST_UNEVENNESS: f64 = -6.5;
 const LEAST_PACING: f64 = -4.5;
-/// Fewest I/Os in flight at which a latency can have waited.
-const MIN_IN_FLIGHT: f64 = 1.9;
 /// Standard error of an elasticity from two cells, where their own is not known.
 const CELL_ERROR: f64 = 0.02;
 /// Standard error of the logarithm of a variation from this many seconds is one over the root of twice them.
@@ -43,18 +41,8 @@ fn waiting(shape: &Shape<'_>) -> Option<Symptom> {
     }
     let unloaded = shape.unloaded?;
     let focus = &shape.focus;
-    if focus.in_flight < MIN_IN_FLIGHT {
-        return None;
-    }
-    let factor = focus.r_ns / unloaded.r_ns;
-    let text = format!(
-        "Mean latency is {} with {} in flight and {} alone.",
-        printed::time(focus.r_ns),
-        printed::count(focus.in_flight),
-        printed::time(unloaded.r_ns)
-    );
-    let value = factor.ln().min(MOST_WAITING);
-    Symptom::new(Feature::Waiting, value, shape.error_share() / 2.0, text)
+    let loaded = (focus.r_ns, focus.in_flight);
+    Symptom::waiting(loaded, unloaded.r_ns, MOST_WAITING, shape.error_share() / 2.0)
 }
 
 /// Whether the rate was still growing at the most that was in flight.
@@ -93,13 +81,7 @@ fn corner(shape: &Shape<'_>) -> Option<Symptom> {
     if is_climb(shape) {
         return None;
     }
-    let corner = shape.corner?;
-    let text = format!(
-        "At the knee the rate is {} below its asymptotes: {}.",
-        printed::percent(corner.max(0.0)),
-        if corner > 0.08 { "a soft bend, typical of a queue" } else { "a sharp knee, typical of a hard cap" }
-    );
-    Symptom::new(Feature::Corner, corner, CELL_ERROR, text)
+    Symptom::corner(shape.corner?)
 }
 
 /// Variation of the seconds beside a fall of the rate: what two levels of half the time each vary by says nothing of either.
@@ -145,31 +127,14 @@ fn tail(shape: &Shape<'_>) -> Option<Symptom> {
     if median == 0 || tail == 0 {
         return None;
     }
-    let factor = tail as f64 / median as f64;
-    let text = format!("One I/O in a thousand takes more than {} the median.", printed::times(factor));
-    Symptom::new(Feature::Tail, factor.ln(), 0.05, text)
+    Symptom::tail(tail as f64 / median as f64)
 }
 
 fn tags(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Vec<Symptom> {
     let Some(tags) = pattern.queue_tags.filter(|tags| *tags >= 1.0) else { return Vec::new() };
     let focus = &shape.focus;
-    let asked = Symptom::new(
-        Feature::AskedTags,
-        (focus.in_flight / tags).ln(),
-        0.02,
-        format!(
-            "{} are in flight, and the device takes {} at once.",
-            printed::count(focus.in_flight),
-            printed::count(tags)
-        ),
-    );
-    let served = shape.unloaded.map(|unloaded| focus.x_per_s * unloaded.r_ns / 1e9).and_then(|served| {
-        let text = format!(
-            "At unloaded latency this rate keeps {} I/Os in service, of {} queue tags.",
-            printed::count(served),
-            printed::count(tags)
-        );
-        Symptom::new(Feature::Served, (served / tags).ln(), 0.05, text)
-    });
+    let asked = Symptom::asked_tags(focus.in_flight, tags);
+    let in_service = shape.unloaded.map(|unloaded| focus.x_per_s * unloaded.r_ns / 1e9);
+    let served = in_service.and_then(|in_service| Symptom::served(in_service, tags));
     asked.into_iter().chain(served).collect()
 }

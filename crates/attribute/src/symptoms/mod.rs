@@ -3,6 +3,7 @@
 
 mod answers;
 mod blocks;
+mod by_value;
 mod connections;
 mod curve;
 mod earned;
