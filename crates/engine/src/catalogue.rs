@@ -1,4 +1,4 @@
-//! Engines as the [list](ENGINES) has them, and which is taken for a target, by the one [list](ENGINES) of what they carry.
+//! Engines as the [list](engines::ENGINES) has them, and which is taken for a target, by what it says that they carry.
 
 #[cfg(target_os = "linux")]
 #[path = "catalogue/linux.rs"]
@@ -9,15 +9,15 @@ mod platform;
 
 use std::fmt;
 
-use fathom_record::engines::{self, ENGINES, EngineEntry};
+use fathom_record::engines::{self, EngineEntry};
 use fathom_record::facts::TargetKind;
 
 pub use platform::HERE;
 
 use crate::launch::Launcher;
-use crate::{EngineError, ErrorKind, LAUNCHERS};
+use crate::{EngineError, LAUNCHERS};
 
-/// One engine of the [list](ENGINES).
+/// One engine of the [list](engines::ENGINES).
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct EngineKind(&'static EngineEntry);
 
@@ -64,27 +64,11 @@ impl EngineKind {
 /// # Errors
 /// When there is no such engine, or it does not carry I/O to this kind of target.
 pub fn choose(asked: Option<&str>, target: TargetKind) -> Result<EngineKind, EngineError> {
-    let carries = |kind: &EngineKind| kind.entry().carries(target);
-    let mut here = ENGINES.iter().map(EngineKind).filter(|kind| kind.is_here() && carries(kind));
-    let Some(name) = asked else {
-        let default = here.next();
-        return Ok(default.expect("every kind of target has an engine"));
-    };
-    let place = format!("choosing engine {name}");
-    let names = || here.map(EngineKind::name).collect::<Vec<_>>().join(", ");
-    match EngineKind::named(name) {
-        Some(kind) if !kind.is_here() => {
-            Err(EngineError::new(ErrorKind::Unsupported, place, platform::WHY_NOT_HERE)
-                .with_remedy(format!("for this target use one of: {}", names())))
-        }
-        Some(kind) if carries(&kind) => Ok(kind),
-        Some(_) => {
-            Err(EngineError::new(ErrorKind::Plan, place, "it does not carry I/O to this kind of target")
-                .with_remedy(format!("for this target use one of: {}", names())))
-        }
-        None => Err(EngineError::new(ErrorKind::UnknownEngine, place, "unknown engine")
-            .with_remedy(format!("for this target use one of: {}", names()))),
+    if let Some(name) = asked {
+        return engines::asked_for(name, target, HERE).map(EngineKind);
     }
+    let default = engines::carrying(target, HERE).next();
+    Ok(EngineKind(default.expect("every kind of target has an engine")))
 }
 
 /// The same, of what this kernel carries: where it refuses the default, the engine that is taken instead, with why.
@@ -105,6 +89,8 @@ pub fn choose_available(
 
 #[cfg(test)]
 mod tests {
+    use fathom_record::engines::ENGINES;
+
     use super::*;
     use crate::metadata::Act;
 

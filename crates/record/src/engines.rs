@@ -1,8 +1,10 @@
 //! The one list of engines: what they are called, what they carry, and which is taken by default.
 //!
 //! It is data, so that plans are read and refused by it without any engine; the engines themselves hold their kinds
-//! against it.
+//! against it. Which of them a name means for a kind of target is [asked](asked_for) here too: by plans before anything
+//! is opened, and by whoever has opened a target.
 
+use crate::error::{EngineError, ErrorKind};
 use crate::facts::TargetKind;
 
 /// One engine of the list.
@@ -397,4 +399,47 @@ const fn calls_on_names(name: &'static str, summary: &'static str) -> EngineEntr
 /// The entry of that name, if there is one.
 pub fn named(name: &str) -> Option<&'static EngineEntry> {
     ENGINES.iter().find(|entry| entry.name == name)
+}
+
+/// All that carry I/O to a kind of target on a system, the default first.
+pub fn carrying(target: TargetKind, here: Platform) -> impl Iterator<Item = &'static EngineEntry> {
+    ENGINES.iter().filter(move |entry| entry.platforms.contains(&here) && entry.carries(target))
+}
+
+const OF_OTHER_TARGETS: &str = "it does not carry I/O to this kind of target";
+
+/// The engine of that name, where it carries I/O to a kind of target on a system.
+///
+/// # Errors
+/// There is none of that name, it is another system's, or it carries I/O to other kinds of targets.
+pub fn asked_for(
+    name: &str,
+    target: TargetKind,
+    here: Platform,
+) -> Result<&'static EngineEntry, EngineError> {
+    let refuse = |kind, cause: &str, remedy: String| {
+        Err(EngineError::new(kind, format!("choosing engine {name}"), cause).with_remedy(remedy))
+    };
+    let others = || {
+        let names: Vec<&str> = carrying(target, here).map(|entry| entry.name).collect();
+        format!("for this target use one of: {}", names.join(", "))
+    };
+    let of_another_system = match here {
+        Platform::Linux => "it needs Windows",
+        Platform::Windows => "it needs the kernel of Linux",
+    };
+    match named(name) {
+        None => refuse(ErrorKind::UnknownEngine, "unknown engine", others()),
+        Some(entry) if !entry.platforms.contains(&here) => {
+            refuse(ErrorKind::Unsupported, of_another_system, others())
+        }
+        Some(entry) if entry.carries(target) => Ok(entry),
+        // Other engines are not what was wanted.
+        Some(entry) if entry.carries(TargetKind::NvmeNamespace) => {
+            let remedy = "NVMe commands go to a namespace: --target /dev/ng0n1, for example; `fathom devices` lists \
+                          what is here";
+            refuse(ErrorKind::Plan, OF_OTHER_TARGETS, remedy.to_owned())
+        }
+        Some(_) => refuse(ErrorKind::Plan, OF_OTHER_TARGETS, others()),
+    }
 }

@@ -699,10 +699,6 @@ fn advise_other_path(error: EngineError, asked: Option<&str>, target: &TargetFac
             Some(path) => format!("NVMe commands go to the character device: --target {path}"),
             None => "it is not an NVMe namespace; use --engine uring, or e.g. --target /dev/ng0n1".to_owned(),
         },
-        _ if wants_commands => {
-            "NVMe commands go to a namespace: --target /dev/ng0n1, for example; `fathom devices` lists what is here"
-                .to_owned()
-        }
         _ => return error,
     };
     if error.kind == ErrorKind::UnknownEngine { error } else { error.with_remedy(remedy) }
