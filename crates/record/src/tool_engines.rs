@@ -1,5 +1,8 @@
 //! The one list of other tools that carry a plan in place of an engine: what they are called, how to get them, and what
 //! they have no place for.
+//!
+//! What is named here is a flag that a tool has no place for, whatever its value. What of a workload a tool cannot say,
+//! as a pattern, a mix or a rate, is the grammar of whoever writes its command, in `fathom-tools`.
 
 use crate::engines::{Need, NoPlace, no_place};
 
@@ -12,6 +15,8 @@ pub struct ToolEntry {
     pub forms: &'static str,
     /// How to get it where there is none.
     pub install: &'static str,
+    /// Whether it is told how many bytes of a target it uses, which nobody here knows of one on another machine.
+    pub told_sizes: bool,
     /// What it has no place for: a run that asks for it is refused, since silence would be taken for effect.
     pub no_place_for: &'static [NoPlace],
 }
@@ -37,9 +42,32 @@ const ONE_KIND_OF_TARGET: NoPlace = no_place(
     "name one of the two",
 );
 
-const FIO_LACKS: &[NoPlace] = &[NO_STRIPE, NO_POLLING, NO_WITNESS, NO_IO_FLAGS, NO_DECORATORS, NO_REAL_TIME];
-const DISKSPD_LACKS: &[NoPlace] =
-    &[NO_STRIPE, NO_POLLING, NO_WITNESS, NO_IO_FLAGS, NO_DECORATORS, NO_REAL_TIME, NO_CPUS];
+/// Of SPDK's tools.
+const NO_VERIFICATION: NoPlace = no_place(
+    Need::Content,
+    "it has a verification of its own, which fathom does not read",
+    "leave --verify out",
+);
+
+const FIO_LACKS: &[NoPlace] = &[
+    NO_STRIPE,
+    NO_POLLING,
+    NO_WITNESS,
+    NO_IO_FLAGS,
+    NO_DECORATORS,
+    NO_REAL_TIME,
+    no_place(Need::Content, "fio has stamps of its own, which fathom does not read", "leave --verify out"),
+];
+const DISKSPD_LACKS: &[NoPlace] = &[
+    NO_STRIPE,
+    NO_POLLING,
+    NO_WITNESS,
+    NO_IO_FLAGS,
+    NO_DECORATORS,
+    NO_REAL_TIME,
+    NO_CPUS,
+    no_place(Need::Content, "it does not verify", "leave --verify out"),
+];
 const BDEVPERF_LACKS: &[NoPlace] = &[
     ONE_KIND_OF_TARGET,
     NO_STRIPE,
@@ -50,6 +78,7 @@ const BDEVPERF_LACKS: &[NoPlace] = &[
     NO_REAL_TIME,
     NO_DURABLE,
     NO_CACHE,
+    NO_VERIFICATION,
 ];
 const BDEVPERF_OVER_URING_LACKS: &[NoPlace] = &[
     ONE_KIND_OF_TARGET,
@@ -71,9 +100,19 @@ const BDEVPERF_OVER_URING_LACKS: &[NoPlace] = &[
     NO_REAL_TIME,
     NO_DURABLE,
     NO_CACHE,
+    NO_VERIFICATION,
 ];
-const NVME_PERF_LACKS: &[NoPlace] =
-    &[NO_STRIPE, NO_POLLING, NO_WITNESS, NO_IO_FLAGS, NO_DECORATORS, NO_REAL_TIME, NO_DURABLE, NO_CACHE];
+const NVME_PERF_LACKS: &[NoPlace] = &[
+    NO_STRIPE,
+    NO_POLLING,
+    NO_WITNESS,
+    NO_IO_FLAGS,
+    NO_DECORATORS,
+    NO_REAL_TIME,
+    NO_DURABLE,
+    NO_CACHE,
+    NO_VERIFICATION,
+];
 
 /// All tools.
 pub const TOOL_ENGINES: &[ToolEntry] = &[
@@ -81,24 +120,28 @@ pub const TOOL_ENGINES: &[ToolEntry] = &[
         name: "fio",
         forms: "fio, fio:PATH, fio@HOST",
         install: "install it, as with `apt-get install fio`, or name its path: --engine fio:/path/to/fio",
+        told_sizes: true,
         no_place_for: FIO_LACKS,
     },
     ToolEntry {
         name: "bdevperf",
         forms: "bdevperf:PATH",
         install: "build SPDK and name it: --engine bdevperf:/path/to/spdk/build/examples/bdevperf",
+        told_sizes: false,
         no_place_for: BDEVPERF_LACKS,
     },
     ToolEntry {
         name: "bdevperf-uring",
         forms: "bdevperf-uring:PATH",
         install: "build SPDK with io_uring (--with-uring) and name it: --engine bdevperf-uring:/path/to/spdk/build/examples/bdevperf",
+        told_sizes: false,
         no_place_for: BDEVPERF_OVER_URING_LACKS,
     },
     ToolEntry {
         name: "spdk_nvme_perf",
         forms: "spdk_nvme_perf:PATH",
         install: "build SPDK and name it: --engine spdk_nvme_perf:/path/to/spdk/build/bin/spdk_nvme_perf",
+        told_sizes: false,
         no_place_for: NVME_PERF_LACKS,
     },
     // The same by a shorter name.
@@ -106,12 +149,14 @@ pub const TOOL_ENGINES: &[ToolEntry] = &[
         name: "nvme_perf",
         forms: "",
         install: "build SPDK and name it: --engine nvme_perf:/path/to/spdk/build/bin/spdk_nvme_perf",
+        told_sizes: false,
         no_place_for: NVME_PERF_LACKS,
     },
     ToolEntry {
         name: "diskspd",
         forms: "diskspd:COMMAND",
         install: "say how to reach it: --engine 'diskspd:ssh HOST diskspd.exe'; get it from github.com/microsoft/diskspd",
+        told_sizes: false,
         no_place_for: DISKSPD_LACKS,
     },
 ];

@@ -1,8 +1,12 @@
 //! A workload as a configuration and a command line for bdevperf, over the AIO or io_uring bdevs of files and devices, or
 //! over SPDK's own driver for NVMe.
+//!
+//! What the grammar of SPDK's generators cannot say of a workload is refused here. Flags that they have no place for are
+//! in their entries of the [list](fathom_record::tool_engines::TOOL_ENGINES), and are refused before: content is not
+//! verified here.
 
 use fathom_record::Workload;
-use fathom_record::workload::{Addresses, Arrival, Sizes, Verify};
+use fathom_record::workload::{Addresses, Arrival, Sizes};
 use serde_json::json;
 
 use crate::Refusal;
@@ -187,13 +191,6 @@ pub fn common(workload: &Workload, what: &'static str) -> Result<u64, Refusal> {
             "it mixes neither trims nor flushes with reads and writes",
             "--trim-share and --flush-every",
             "leave them out",
-        );
-    }
-    if workload.data.verify != Verify::Off {
-        return refuse(
-            "it has a verification of its own, which fathom does not read",
-            "--verify",
-            "leave it out",
         );
     }
     if workload.offset_bytes > 0 {

@@ -1,7 +1,10 @@
 //! A workload as a command line for diskspd itself.
+//!
+//! What diskspd's grammar cannot say of a workload is refused here. Flags that it has no place for are in its entry of
+//! the [list](fathom_record::tool_engines::TOOL_ENGINES), and are refused before: content is not verified here.
 
 use fathom_record::Workload;
-use fathom_record::workload::{Addresses, Arrival, Sizes, Verify};
+use fathom_record::workload::{Addresses, Arrival, Sizes};
 
 use crate::Refusal;
 
@@ -92,9 +95,6 @@ fn refuse_impossible(workload: &Workload) -> Result<u64, Refusal> {
     }
     if workload.mix.trim_share > 0.0 || workload.mix.flush_every_writes > 0 {
         return refuse("it neither trims nor flushes", "--trim-share and --flush-every", "leave them out");
-    }
-    if workload.data.verify != Verify::Off {
-        return refuse("it does not verify", "--verify", "leave it out");
     }
     Ok(*bytes)
 }

@@ -1,11 +1,14 @@
 //! A workload as a job file for fio itself.
+//!
+//! What fio's grammar cannot say of a workload is refused here. Flags that fio has no place for are in its entry of the
+//! [list](fathom_record::tool_engines::TOOL_ENGINES), and are refused before: content is not verified here.
 
 use std::fmt::Write as _;
 
 use fathom_record::Workload;
 use fathom_record::options::Durable;
 use fathom_record::plan::RunOptions;
-use fathom_record::workload::{Addresses, Arrival, Sizes, Verify};
+use fathom_record::workload::{Addresses, Arrival, Sizes};
 
 use crate::Refusal;
 
@@ -54,13 +57,6 @@ fn refuse_impossible(workload: &Workload) -> Result<(), Refusal> {
             "fio mixes no shares of trims with reads and writes",
             "--trim-share",
             "use an engine of fathom",
-        ));
-    }
-    if workload.data.verify != Verify::Off {
-        return Err(refuse(
-            "fio has stamps of its own, which fathom does not read",
-            "--verify",
-            "leave it out",
         ));
     }
     Ok(())
@@ -412,11 +408,10 @@ mod tests {
 
     #[test]
     fn what_fio_does_otherwise_is_refused() {
-        let cases: [(&str, Change); 6] = [
+        let cases: [(&str, Change); 5] = [
             ("--addresses interlocked", |w| w.addresses = Addresses::Interlocked),
             ("--addresses", |w| w.addresses = Addresses::Strided { stride_bytes: 8192 }),
             ("--trim-share", |w| w.mix.trim_share = 0.1),
-            ("--verify", |w| w.data.verify = Verify::OnRead),
             ("--rate", |w| w.arrival = Arrival::Constant { rate_per_s: 3000.0 }),
             ("--read-share", |w| w.mix.read_share = 0.333),
         ];
