@@ -1,11 +1,16 @@
-//! What of a plan would have no effect on its engine or target, or would not end: every refusal that needs nothing to be
-//! opened, whoever carries the plan.
+//! What of a plan would have no effect on its engine or target, is carried by none, or would not end: every refusal that
+//! needs nothing to be opened, whoever carries the plan.
 //!
 //! Silence would be taken for effect, so each is refused with the reason and with what to type.
+//!
+//! Elsewhere stands what needs more than a plan: an opened target, this machine; and the grammar of other tools, which
+//! patterns, mixes, sizes, rates and lengths each can say: whoever writes a tool's command refuses the rest, in
+//! `fathom-tools`.
 
 use fathom_record::engines::{
-    EngineEntry, InFlight, MOST_THREADS_OF_A_JOB, NO_CONTENT, Need, NoPlace, Platform,
+    EngineEntry, InFlight, MOST_THREADS_OF_A_JOB, NO_CONTENT, Need, NoPlace, Platform, asked_for,
 };
+use fathom_record::error::{EngineError, ErrorKind};
 use fathom_record::facts::TargetKind;
 use fathom_record::plan::{Needs, RunOptions};
 use fathom_record::tool_engines::ToolEntry;
@@ -24,19 +29,44 @@ pub enum Named {
     Path,
     /// A simulated device.
     Simulated,
-    /// The process's memory, or nothing.
-    Within,
+    /// The process's memory.
+    Memory,
+    /// Nothing.
+    Null,
     /// A namespace on the network.
     Remote,
     /// A controller that SPDK's driver has, for tools that are built with it.
     Controller,
+    /// What another tool finds where it works, on another machine.
+    Elsewhere,
+}
+
+impl Named {
+    /// What it can turn out to be; of a path a file first.
+    fn kinds(self) -> &'static [TargetKind] {
+        match self {
+            Self::Path => &[TargetKind::File, TargetKind::BlockDevice, TargetKind::NvmeNamespace],
+            Self::Simulated => &[TargetKind::Simulated],
+            Self::Memory => &[TargetKind::Memory],
+            Self::Null => &[TargetKind::Null],
+            Self::Remote => &[TargetKind::FabricNamespace],
+            Self::Controller | Self::Elsewhere => &[],
+        }
+    }
+
+    /// Whether it is nowhere but in this process, and has no state that outlives a run.
+    fn is_within(self) -> bool {
+        matches!(self, Self::Memory | Self::Null)
+    }
 }
 
 /// Who carries the I/Os.
 #[derive(Clone, Copy, Debug)]
-pub enum Carrier {
+pub enum Carrier<'a> {
     /// An engine that is not known yet, or is another machine's.
     Unknown,
+    /// What was typed for an engine, and where it would be: what the targets turn out to be decides on the rest.
+    Called(&'a str, Platform),
     /// An engine, and where.
     Engine(&'static EngineEntry, Platform),
     /// Another tool.
@@ -59,7 +89,7 @@ pub struct Asked<'a> {
     /// The targets that are judged.
     pub targets: &'a [(&'a str, Named)],
     /// Who carries it.
-    pub carrier: Carrier,
+    pub carrier: Carrier<'a>,
 }
 
 impl<'a> Asked<'a> {
@@ -78,24 +108,19 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// One part of a plan that would have no effect, or could not be carried out.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
-    /// What was asked for, and of whom: `--keep with target ...`.
-    pub place: String,
-    /// Why it is refused.
-    pub cause: String,
-    /// What to type.
-    pub remedy: String,
-}
-
-/// All that what is asked for has no place for, wherever that is known before anything is opened.
-pub fn admissible(asked: &Asked<'_>) -> Vec<Refusal> {
+/// All that what is asked for has no place for, wherever that is known before anything is opened. The place of each says
+/// what was asked for, and of whom: `--keep with target ...`.
+pub fn admissible(asked: &Asked<'_>) -> Vec<EngineError> {
     let mut refusals = together(asked);
     match asked.carrier {
         Carrier::Tool(tool) => refusals.extend(by_tool(asked, tool)),
         Carrier::Unknown => refusals.extend(on_targets(asked)),
+        Carrier::Called(name, here) => {
+            refusals.extend(uncarried(asked, name, here));
+            refusals.extend(on_targets(asked));
+        }
         Carrier::Engine(engine, platform) => {
+            refusals.extend(uncarried(asked, engine.name, platform));
             refusals.extend(on_targets(asked));
             refusals.extend(on_engine(asked, engine));
             refusals.extend(of_length(asked, engine, platform));
@@ -104,44 +129,84 @@ pub fn admissible(asked: &Asked<'_>) -> Vec<Refusal> {
     refusals
 }
 
-fn refusal(place: impl Into<String>, cause: impl Into<String>, remedy: impl Into<String>) -> Refusal {
-    Refusal { place: place.into(), cause: cause.into(), remedy: remedy.into() }
+fn refusal(place: impl Into<String>, cause: impl Into<String>, remedy: impl Into<String>) -> EngineError {
+    EngineError::new(ErrorKind::Plan, place, cause).with_remedy(remedy)
 }
 
 /// What excludes each other on any target and engine.
-fn together(asked: &Asked<'_>) -> Vec<Refusal> {
+fn together(asked: &Asked<'_>) -> Vec<EngineError> {
     let options = asked.options;
     let mut refusals = Vec::new();
-    if options.witness.is_some()
-        && options.stripe_bytes.is_some()
-        && !matches!(asked.carrier, Carrier::Tool(_))
-    {
+    let by_tool = matches!(asked.carrier, Carrier::Tool(_));
+    if options.witness.is_some() && options.stripe_bytes.is_some() && !by_tool {
         let cause = "an I/O on a stripe is one for each part to the block layer, so the two latencies are of different \
                      things";
         refusals.push(refusal("--witness with --stripe", cause, "leave --witness or --stripe out"));
+    }
+    if options.witness.is_some() && asked.needs.reads_back && !by_tool {
+        let cause = "reading everything back at the end is not part of the run, and the block layer cannot distinguish \
+                     the two";
+        refusals.push(
+            EngineError::new(ErrorKind::Unsupported, "preparing the block-layer witness", cause)
+                .with_remedy("leave --witness or --verify at-end out"),
+        );
     }
     if let Some(flag) = asked.written_first_by.filter(|_| !asked.needs.writes) {
         let cause = "it writes over the whole target, and these patterns only read";
         let remedy = "leave it out, or add one that writes, e.g. --patterns randread-4k,randwrite-4k";
         refusals.push(refusal(format!("--{flag}"), cause, remedy));
     }
+    // Where clients open targets, each of them looks at its own.
+    if options.clients.is_empty() && !by_tool {
+        refusals.extend(of_different_kinds(asked.targets));
+    }
     refusals
 }
 
-/// What another tool has no place for, by its entry.
-fn by_tool(asked: &Asked<'_>, tool: &ToolEntry) -> Vec<Refusal> {
+/// Files and devices go together, and otherwise targets of one kind alone.
+fn of_different_kinds(targets: &[(&str, Named)]) -> Option<EngineError> {
+    let (first, named) = targets.first()?;
+    let (other, _) = targets.iter().find(|(_, other)| other != named)?;
+    let cause = format!("no engine carries both {first} and {other}");
+    let remedy = "name files and devices, or targets of one kind: measure the others by themselves";
+    Some(refusal("putting the targets together", cause, remedy))
+}
+
+/// Targets that cannot turn out to be what an engine of this name carries I/O to.
+fn uncarried(asked: &Asked<'_>, name: &str, here: Platform) -> Vec<EngineError> {
+    let refused = |named: Named| {
+        let each = named.kinds().iter().map(|kind| asked_for(name, *kind, here));
+        each.reduce(|first, other| if other.is_ok() { other } else { first }).and_then(Result::err)
+    };
+    asked.targets.iter().filter_map(|(_, named)| refused(*named)).collect()
+}
+
+/// What another tool has no place for, by its entry, and targets that it cannot be given.
+fn by_tool(asked: &Asked<'_>, tool: &ToolEntry) -> Vec<EngineError> {
     if !asked.options.clients.is_empty() {
         let cause = "clients measure with the engines of fathom, and another tool was named";
         return vec![refusal("--engine", cause, "leave --engine or the clients out")];
     }
-    lacking(asked, tool.name, tool.no_place_for.iter()).collect()
+    let mut refusals: Vec<_> = lacking(asked, tool.name, tool.no_place_for.iter()).collect();
+    let is_any = |found: fn(Named) -> bool| asked.targets.iter().any(|(_, named)| found(*named));
+    if is_any(|named| matches!(named, Named::Simulated | Named::Memory | Named::Null | Named::Remote)) {
+        let (place, cause) = ("handing the targets to another tool", "only files and devices can be");
+        refusals.push(refusal(place, cause, "name a file, a folder or a device"));
+    }
+    let is_unsized = asked.workload.is_some_and(|workload| workload.span_bytes.unwrap_or(0) == 0);
+    if tool.told_sizes && is_unsized && is_any(|named| named == Named::Elsewhere) {
+        let cause = "the size of a target on another machine is not known here";
+        let place = format!("--size with engine {}@HOST", tool.name);
+        refusals.push(refusal(place, cause, "add --size, e.g. 10GiB"));
+    }
+    refusals
 }
 
-fn on_targets(asked: &Asked<'_>) -> Vec<Refusal> {
+fn on_targets(asked: &Asked<'_>) -> Vec<EngineError> {
     asked.targets.iter().flat_map(|(name, named)| on_target(asked, name, *named)).collect()
 }
 
-fn on_target(asked: &Asked<'_>, name: &str, named: Named) -> Vec<Refusal> {
+fn on_target(asked: &Asked<'_>, name: &str, named: Named) -> Vec<EngineError> {
     let options = asked.options;
     let with_target = |flag: &str, cause: &str, remedy: String| {
         refusal(format!("{flag} with target `{name}`"), cause, remedy)
@@ -160,7 +225,7 @@ fn on_target(asked: &Asked<'_>, name: &str, named: Named) -> Vec<Refusal> {
         let cause = "time is simulated, and several clients share the real one";
         refusals.push(refusal("running several clients", cause, "add --real-time"));
     }
-    if let Some(flag) = asked.written_first_by.filter(|_| named == Named::Within) {
+    if let Some(flag) = asked.written_first_by.filter(|_| named.is_within()) {
         let cause = format!("`{name}` has no state that writing would change");
         let remedy = format!("leave --{flag} out, or name a file or a device");
         refusals.push(refusal(format!("--{flag}"), cause, remedy));
@@ -202,13 +267,13 @@ fn flags_on(
         ("--durable", options.durable.is_some(), "nothing on it outlives the run"),
         ("--io-flags", !options.io_flags.is_empty(), "they are for system calls, and it needs none"),
     ];
-    let within = within.into_iter().filter(move |_| matches!(named, Named::Simulated | Named::Within));
+    let within = within.into_iter().filter(move |_| named == Named::Simulated || named.is_within());
     let within = within.map(|(flag, given, cause)| (flag, given, cause, ", or name a file or device"));
     of_remotes.chain(within).filter(|(_, given, ..)| *given).map(|(flag, _, cause, more)| (flag, cause, more))
 }
 
 /// All that an engine has no place for, whatever the target.
-fn on_engine(asked: &Asked<'_>, engine: &EngineEntry) -> Vec<Refusal> {
+fn on_engine(asked: &Asked<'_>, engine: &EngineEntry) -> Vec<EngineError> {
     let (flags, direct, literal) = (asked.options.io_flags, asked.options.direct, asked.literal);
     let content = (!engine.keeps_content).then_some(&NO_CONTENT);
     let own = lacking(asked, engine.name, engine.no_place_for.iter().chain(content));
@@ -248,7 +313,7 @@ fn lacking<'a>(
     asked: &Asked<'_>,
     name: &str,
     lacks: impl Iterator<Item = &'a NoPlace>,
-) -> impl Iterator<Item = Refusal> {
+) -> impl Iterator<Item = EngineError> {
     lacks.filter_map(move |lack| {
         let (flag, is_given) = given(asked, lack.what);
         is_given.then(|| refusal(format!("{flag} with engine {name}"), lack.cause, lack.remedy))
@@ -284,7 +349,7 @@ fn given(asked: &Asked<'_>, what: Need) -> (&'static str, bool) {
 
 /// What one workload asks for that would not end well: jobs and depths beyond what threads and a throttle carry, and
 /// trims where no system call does them.
-fn of_length(asked: &Asked<'_>, engine: &EngineEntry, platform: Platform) -> Vec<Refusal> {
+fn of_length(asked: &Asked<'_>, engine: &EngineEntry, platform: Platform) -> Vec<EngineError> {
     let Some(workload) = asked.workload else { return Vec::new() };
     let starting = format!("starting engine {}", engine.name);
     let mut refusals = Vec::new();
@@ -310,7 +375,7 @@ fn of_length(asked: &Asked<'_>, engine: &EngineEntry, platform: Platform) -> Vec
 }
 
 /// What is in flight when a run ends is waited for, and a throttle lets it go at its own rate.
-fn endless_drain(options: &RunOptions, workload: &Workload) -> Option<Refusal> {
+fn endless_drain(options: &RunOptions, workload: &Workload) -> Option<EngineError> {
     let throttle = options.decorators.throttle.as_ref()?;
     let slots = f64::from(workload.jobs) * f64::from(workload.depth);
     let bytes = slots * largest_io_bytes(workload) as f64;
@@ -338,7 +403,7 @@ fn largest_io_bytes(workload: &Workload) -> u64 {
 #[cfg(test)]
 mod tests {
     use fathom_record::engines::{ENGINES, named};
-    use fathom_record::tool_engines::TOOL_ENGINES;
+    use fathom_record::tool_engines::{TOOL_ENGINES, tool_named};
 
     use super::*;
     use crate::{PlanSource, RunPlan};
@@ -361,7 +426,7 @@ mod tests {
         admissible(asked).into_iter().map(|refusal| refusal.place).collect()
     }
 
-    /// Engines that refuse each flag, of all on a file.
+    /// Engines that refuse each flag, of all, whatever the target.
     #[test]
     fn each_flag_is_refused_by_the_engines_that_have_no_place_for_it() {
         let names = ["filecreate", "filestat", "filedelete", "dircreate", "dirstat", "dirdelete"];
@@ -422,7 +487,7 @@ mod tests {
             let mut found: Vec<&str> = ENGINES
                 .iter()
                 .map(|engine| engine.name)
-                .filter(|engine| !places(plan, Some(engine), &[("x", Named::Path)]).is_empty())
+                .filter(|engine| !places(plan, Some(engine), &[]).is_empty())
                 .collect();
             refusing.sort_unstable();
             found.sort_unstable();
@@ -432,21 +497,21 @@ mod tests {
 
     #[test]
     fn each_flag_is_refused_on_the_targets_that_have_no_place_for_it() {
-        use Named::{Path, Remote, Simulated, Within};
+        use Named::{Memory, Null, Path, Remote, Simulated};
         for (plan, refusing) in [
             ("", &[] as &[Named]),
-            ("keep = true", &[Simulated, Within, Remote]),
-            ("destroy = 'S'", &[Simulated, Within]),
-            ("check-empty = true", &[Simulated, Within, Remote]),
-            ("buffered = true", &[Simulated, Within, Remote]),
-            ("stripe = '64k'", &[Simulated, Within, Remote]),
-            ("polled = true", &[Simulated, Within]),
-            ("rw = 'write'\ndurable = 'all'", &[Simulated, Within, Remote]),
-            ("io-flags = 'nowait'", &[Simulated, Within, Remote]),
-            ("real-time = true", &[Path, Within, Remote]),
+            ("keep = true", &[Simulated, Memory, Null, Remote]),
+            ("destroy = 'S'", &[Simulated, Memory, Null]),
+            ("check-empty = true", &[Simulated, Memory, Null, Remote]),
+            ("buffered = true", &[Simulated, Memory, Null, Remote]),
+            ("stripe = '64k'", &[Simulated, Memory, Null, Remote]),
+            ("polled = true", &[Simulated, Memory, Null]),
+            ("rw = 'write'\ndurable = 'all'", &[Simulated, Memory, Null, Remote]),
+            ("io-flags = 'nowait'", &[Simulated, Memory, Null, Remote]),
+            ("real-time = true", &[Path, Memory, Null, Remote]),
             ("cpus = '0'", &[Simulated]),
         ] {
-            for named in [Path, Simulated, Within, Remote] {
+            for named in [Path, Simulated, Memory, Null, Remote] {
                 let found = places(plan, None, &[("x", named)]);
                 assert_eq!(
                     found.len(),
@@ -458,9 +523,15 @@ mod tests {
     }
 
     #[test]
-    fn a_witness_watches_no_stripe_and_simulated_time_has_its_own_clock() {
+    fn a_witness_watches_no_stripe_nor_what_is_read_back_and_simulated_time_has_its_own_clock() {
         let found = places("witness = 'auto'\nstripe = '64k'", Some("uring"), &[("x", Named::Path)]);
         assert_eq!(found, ["--witness with --stripe"]);
+        let reads_back = |verify: &str| {
+            let plan = format!("rw = 'write'\nverify = '{verify}'\nwitness = 'auto'");
+            places(&plan, Some("uring"), &[("x", Named::Path)])
+        };
+        assert_eq!(reads_back("at-end"), ["preparing the block-layer witness"]);
+        assert_eq!(reads_back("off"), [""; 0]);
         assert_eq!(places("cpus = '0'\nreal-time = true", None, &[("x", Named::Simulated)]), [""; 0]);
     }
 
@@ -469,11 +540,13 @@ mod tests {
         let found = places(
             "rw = 'write'\nkeep = true\nstripe = '64k'\ndurable = 'all'\nio-flags = 'atomic'",
             Some("mmap"),
-            &[("x", Named::Path), ("null:", Named::Within)],
+            &[("x", Named::Path), ("null:", Named::Null)],
         );
         assert_eq!(
             found,
             [
+                "putting the targets together",
+                "choosing engine mmap",
                 "--keep with target `null:`",
                 "--stripe with target `null:`",
                 "--durable with target `null:`",
@@ -483,6 +556,74 @@ mod tests {
                 "--io-flags with engine mmap",
             ]
         );
+    }
+
+    /// What each engine can be given, of all that a name says of a target, and the kind of the other refusals.
+    #[test]
+    fn an_engine_is_refused_on_targets_that_it_cannot_carry() {
+        use Named::{Memory, Null, Path, Remote, Simulated};
+        let (options, needs) = (RunOptions::default(), Needs::of([]));
+        for (name, here, carried, kind) in [
+            ("uring", Platform::Linux, &[Path] as &[Named], ErrorKind::Plan),
+            ("sync", Platform::Windows, &[Path], ErrorKind::Plan),
+            ("falloc", Platform::Linux, &[Path], ErrorKind::Plan),
+            ("passthrough", Platform::Linux, &[Path], ErrorKind::Plan),
+            ("nvme-tcp", Platform::Linux, &[Remote], ErrorKind::Plan),
+            ("memory", Platform::Linux, &[Memory], ErrorKind::Plan),
+            ("null", Platform::Windows, &[Null], ErrorKind::Plan),
+            ("sim", Platform::Linux, &[Simulated], ErrorKind::Plan),
+            ("iocp", Platform::Linux, &[], ErrorKind::Unsupported),
+            ("uring", Platform::Windows, &[], ErrorKind::Unsupported),
+            ("uirng", Platform::Linux, &[], ErrorKind::UnknownEngine),
+        ] {
+            for target in [Path, Simulated, Memory, Null, Remote] {
+                let (targets, carrier) = ([("x", target)], Carrier::Called(name, here));
+                let found = admissible(&Asked { targets: &targets, carrier, ..Asked::of(&options, needs) });
+                let expected = if carried.contains(&target) { vec![] } else { vec![kind] };
+                let kinds: Vec<ErrorKind> = found.iter().map(|refusal| refusal.kind).collect();
+                assert_eq!(kinds, expected, "{name} {here:?} {target:?}: {found:?}");
+                let place = format!("choosing engine {name}");
+                assert!(found.iter().all(|refusal| refusal.place == place), "{found:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn targets_go_together_that_one_engine_carries() {
+        use Named::{Memory, Null, Path, Remote, Simulated};
+        let all = [Path, Simulated, Memory, Null, Remote];
+        for (first, second) in all.iter().flat_map(|first| all.map(|second| (*first, second))) {
+            let apart = |plan: &str| {
+                let found = places(plan, None, &[("x", first), ("y", second)]);
+                found.iter().any(|place| place == "putting the targets together")
+            };
+            assert_eq!(apart(""), first != second, "{first:?} {second:?}");
+            assert!(!apart("client = 'local'"), "each client looks at those that it has");
+        }
+    }
+
+    /// What each tool can be given: files and devices, and what is elsewhere, with its size or without.
+    #[test]
+    fn a_tool_is_given_files_and_devices_and_the_size_of_what_is_elsewhere() {
+        use Named::{Elsewhere, Memory, Null, Path, Remote, Simulated};
+        let handing: &[&str] = &["handing the targets to another tool"];
+        for (plan, named, name, refused) in [
+            ("rw = 'write'", Path, "fio", &[] as &[&str]),
+            ("rw = 'write'", Memory, "fio", handing),
+            ("rw = 'write'", Null, "fio", handing),
+            ("rw = 'write'", Simulated, "bdevperf", handing),
+            ("rw = 'write'", Remote, "bdevperf", handing),
+            ("rw = 'write'", Elsewhere, "fio", &["--size with engine fio@HOST"]),
+            ("rw = 'write'\nsize = '1m'", Elsewhere, "fio", &[]),
+            ("rw = 'write'", Elsewhere, "diskspd", &[]),
+            ("rw = 'write'", Elsewhere, "spdk_nvme_perf", &[]),
+        ] {
+            let source = PlanSource::from_toml(&format!("target = 'x'\n{plan}"), "plan.toml").expect(plan);
+            let read = source.resolve(1).expect(plan);
+            let carrier = Carrier::Tool(tool_named(name).expect(name));
+            let found = places_of(&Asked { targets: &[("x", named)], carrier, ..whole(&read) });
+            assert_eq!(found, refused, "{plan} {named:?} {name}");
+        }
     }
 
     /// Tools that refuse each flag, of all.
@@ -503,6 +644,7 @@ mod tests {
             ("rw = 'write'\ndelay = 'constant:1ms'", [Path, Path], all()),
             ("rw = 'write'\nreal-time = true", [Path, Path], all()),
             ("rw = 'write'\nclient = 'local'", [Path, Path], all()),
+            ("rw = 'write'\nverify = 'at-end'", [Path, Path], all()),
             ("rw = 'write'\ndurable = 'all'", [Path, Path], spdk()),
             ("rw = 'write'\nbuffered = true", [Path, Path], spdk()),
             ("rw = 'write'\ncpus = '0'", [Path, Path], vec!["diskspd"]),
@@ -533,7 +675,8 @@ mod tests {
         assert_eq!(preconditioned("rw = 'write'", Named::Path), 0);
         assert_eq!(preconditioned("rw = 'write'", Named::Simulated), 0);
         assert_eq!(preconditioned("rw = 'read'", Named::Path), 1);
-        assert_eq!(preconditioned("rw = 'write'", Named::Within), 1);
+        assert_eq!(preconditioned("rw = 'write'", Named::Memory), 1);
+        assert_eq!(preconditioned("rw = 'write'", Named::Null), 1);
     }
 
     #[test]

@@ -111,6 +111,9 @@ pub struct Needs {
     /// Whether content is verified.
     #[serde(default)]
     pub verifies: bool,
+    /// Whether everything that was written is read back at the end.
+    #[serde(default)]
+    pub reads_back: bool,
     /// Bytes that are used, from the start; absent: all.
     pub size_bytes: Option<u64>,
 }
@@ -118,13 +121,20 @@ pub struct Needs {
 impl Needs {
     /// Of all these workloads; at least one.
     pub fn of<'a>(workloads: impl IntoIterator<Item = &'a Workload>) -> Self {
-        let mut needs =
-            Self { reads: false, writes: false, besides: false, verifies: false, size_bytes: Some(0) };
+        let mut needs = Self {
+            reads: false,
+            writes: false,
+            besides: false,
+            verifies: false,
+            reads_back: false,
+            size_bytes: Some(0),
+        };
         for workload in workloads {
             needs.reads |= workload.mix.read_share > 0.0;
             needs.writes |= workload.mix.changes_data();
             needs.besides |= workload.mix.flush_every_writes > 0 || workload.mix.trim_share > 0.0;
             needs.verifies |= workload.data.verify != Verify::Off;
+            needs.reads_back |= workload.data.verify == Verify::AtEnd;
             let end = workload.span_bytes.map(|span| span.saturating_add(workload.offset_bytes));
             needs.size_bytes = needs.size_bytes.zip(end).map(|(bytes, end)| bytes.max(end));
         }

@@ -1,9 +1,8 @@
 //! How much effort an assessment makes: its budget, the error to reach, what is written before, and
 //! whether it follows SNIA's test specification.
 
-use fathom_plan::{
-    Asked, Mistake, Named, Needs, PlanErrorKind, Refusal, RunOptions, admissible, quantity, value,
-};
+use fathom_engine::EngineError;
+use fathom_plan::{Asked, Mistake, Named, Needs, PlanErrorKind, RunOptions, admissible, quantity, value};
 use fathom_record::Fault;
 use fathom_record::campaign::{PatternPlan, PreconditionPlan};
 
@@ -115,7 +114,7 @@ fn precondition(raw: &RawAssess, patterns: &[PatternPlan]) -> Result<Preconditio
     let named = named(&raw.target).unwrap_or(Named::Path);
     let (options, targets) = (RunOptions::default(), [(raw.target.as_str(), named)]);
     let asked = Asked { written_first_by: Some(key), targets: &targets, ..Asked::of(&options, needs) };
-    if let Some(Refusal { cause, remedy, .. }) = admissible(&asked).into_iter().next() {
+    if let Some(EngineError { cause, remedy, .. }) = admissible(&asked).into_iter().next() {
         return refuse(key, PlanErrorKind::Contradiction, format!("{cause}: {remedy}"));
     }
     Ok(plan)

@@ -93,7 +93,7 @@ fn here(
     let ours = RunPlan { engine: None, ..plan.clone() };
     let session = Session::open(&SessionPlan { marks: false, ..SessionPlan::of(&ours) }, progress, stop)?;
     // Open until the tool has ended.
-    let (targets, _inherited) = told(&session, &plan.workload)?;
+    let (targets, _inherited) = told(&session, &plan.workload);
     let prepared = prepare(external, plan, &targets, folder)?;
     let reach = reach_of(plan, external, &prepared, &targets, folder);
     let clock = *session.clock();
@@ -149,15 +149,12 @@ fn reach_of(
 }
 
 /// The targets of a session, with paths by which a child reaches the very same files, and what it inherits for that.
-fn told(session: &Session, workload: &Workload) -> Result<(Vec<NamedTarget>, Vec<Inherited>), CampaignError> {
-    let handles = session.handles().ok_or_else(|| {
-        EngineError::new(
-            ErrorKind::Plan,
-            "handing the targets to another tool",
-            "only files and devices can be",
+fn told(session: &Session, workload: &Workload) -> (Vec<NamedTarget>, Vec<Inherited>) {
+    let Some(handles) = session.handles() else {
+        unreachable!(
+            "targets that are no files or devices were refused by their names, and a stripe by its flag"
         )
-        .with_remedy("name a file, a folder or a device")
-    })?;
+    };
     let mut inherited = Vec::new();
     let mut told = Vec::with_capacity(handles.len());
     for handle in handles {
@@ -171,7 +168,7 @@ fn told(session: &Session, workload: &Workload) -> Result<(Vec<NamedTarget>, Vec
             whole: span_bytes == handle.facts.size_bytes,
         });
     }
-    Ok((told, inherited))
+    (told, inherited)
 }
 
 /// On targets that nobody here can look at: only reads, unless the user names each for destruction.
@@ -186,12 +183,6 @@ fn elsewhere(
         refuse_unnamed(&plan.targets, &plan.options.permits, external)?;
     }
     let span_bytes = plan.workload.span_bytes.unwrap_or(0);
-    if span_bytes == 0 && external.tool == Tool::Fio {
-        let cause = "the size of a target on another machine is not known here";
-        return Err(EngineError::new(ErrorKind::Plan, "--size with engine fio@HOST", cause)
-            .with_remedy("add --size, e.g. 10GiB")
-            .into());
-    }
     let whole = plan.workload.span_bytes.is_none();
     let name = |path: &String| NamedTarget { path: path.clone(), span_bytes, block_bytes: 0, whole };
     let targets: Vec<NamedTarget> = plan.targets.iter().map(name).collect();

@@ -130,6 +130,8 @@ fn what_a_tool_cannot_do_is_refused_before_it_starts() {
     for (keys, told) in [
         ("engine = \"fio\"\nrw = \"read\"\naddresses = \"interlocked\"\njobs = 2", "share no position"),
         ("engine = \"fio\"\nwitness = \"auto\"", "--witness with engine fio"),
+        ("engine = \"fio\"\nrw = \"write\"\nverify = \"at-end\"", "--verify with engine fio"),
+        ("engine = \"fio@host\"", "add --size"),
         ("engine = \"bdevperf\"\nbs = \"4k-64k\"", "one size"),
         ("engine = \"bdevperf\"\nrate = \"5k\"", "at no rate"),
         ("engine = \"bdevperf-uring\"\nrw = \"randread\"", "for writing"),

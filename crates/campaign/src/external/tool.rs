@@ -6,7 +6,7 @@ use fathom_record::tool_engines::{ToolEntry, tool_named};
 use fathom_tools::bdevperf::workload_as_config::Kernel;
 use fathom_tools::spdk::TransportId;
 
-use crate::run::fitness::first;
+use crate::run::fitness::{first, named};
 
 /// A generator that is not fathom's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,13 +103,20 @@ impl External {
         }
     }
 
-    /// Refuses options of a run that another tool has no place for.
+    /// Refuses options of a run that another tool has no place for, and targets that it cannot be given.
     ///
     /// # Errors
     /// The first one, why, and what to type.
     pub fn check_options(&self, plan: &RunPlan) -> Result<(), EngineError> {
-        let named = |target: &String| if is_controller(target) { Named::Controller } else { Named::Path };
-        let targets: Vec<_> = plan.targets.iter().map(|target| (target.as_str(), named(target))).collect();
+        let is_here = self.works_here(&plan.targets);
+        let named = |target: &str| match is_here {
+            _ if is_controller(target) => Ok(Named::Controller),
+            true => named(target),
+            // What it is called there is nothing that is read here.
+            false => Ok(Named::Elsewhere),
+        };
+        let targets = plan.targets.iter().map(|target| Ok((target.as_str(), named(target)?)));
+        let targets = targets.collect::<Result<Vec<_>, EngineError>>()?;
         let carrier = Carrier::Tool(self.entry);
         let asked = Asked::of(&plan.options, Needs::of([&plan.workload]));
         first(&Asked { targets: &targets, carrier, workload: Some(&plan.workload), ..asked })

@@ -10,7 +10,7 @@ use fathom_target::TargetName;
 
 use super::session::SessionPlan;
 use crate::external::External;
-use fathom_plan::{Asked, Carrier, Named, Needs, Refusal, RunOptions, admissible, processors};
+use fathom_plan::{Asked, Carrier, Named, Needs, RunOptions, admissible, processors};
 
 /// What can be said before the target is opened.
 ///
@@ -22,19 +22,10 @@ pub fn check_flags(plan: &SessionPlan<'_>) -> Result<(), EngineError> {
     if let Some(external) = asked.and_then(External::of).filter(|_| !options.clients.is_empty()) {
         first(&Asked { carrier: Carrier::Tool(external.entry), ..Asked::of(options, plan.needs) })?;
     }
-    // An engine of other targets than files is judged by its flags once it is chosen.
-    let engine = catalogue::choose(asked, TargetKind::File).ok();
-    for target in &plan.plan.targets {
-        let named = named(target)?;
-        // Clients may be on another system, with engines of their own.
-        if named == Named::Path && options.clients.is_empty() {
-            check_carried(asked)?;
-        }
-        let engine = engine.filter(|_| named == Named::Path);
-        let carrier = engine.map_or(Carrier::Unknown, here);
-        let (targets, literal) = (&[(target.as_str(), named)], plan.literal);
-        first(&Asked { targets, literal, carrier, ..Asked::of(options, plan.needs) })?;
-    }
+    let targets = plan.plan.targets.iter().map(|target| Ok((target.as_str(), named(target)?)));
+    let targets = targets.collect::<Result<Vec<_>, EngineError>>()?;
+    let (carrier, literal) = (carrier(plan, &targets), plan.literal);
+    first(&Asked { targets: &targets, literal, carrier, ..Asked::of(options, plan.needs) })?;
     // What a client has for a target of its own is looked at where it is.
     for target in options.measuring().flat_map(|client| &client.targets) {
         let Ok(named) = named(target) else { continue };
@@ -52,21 +43,29 @@ pub fn named(target: &str) -> Result<Named, EngineError> {
         TargetName::Path(_) => Named::Path,
         TargetName::Sim(_) => Named::Simulated,
         TargetName::Fabric(_) => Named::Remote,
-        _ => Named::Within,
+        TargetName::Memory { .. } => Named::Memory,
+        TargetName::Null { .. } => Named::Null,
     })
 }
 
-/// An engine on this system.
-fn here(engine: EngineKind) -> Carrier {
-    Carrier::Engine(engine.entry(), catalogue::HERE)
+/// Who carries a plan, as far as the targets' names tell.
+fn carrier<'a>(plan: &SessionPlan<'a>, targets: &[(&str, Named)]) -> Carrier<'a> {
+    let asked = plan.plan.engine.as_deref();
+    let are_paths = targets.iter().all(|(_, named)| *named == Named::Path);
+    match (catalogue::choose(asked, TargetKind::File), asked) {
+        (Ok(engine), _) if are_paths => here(engine),
+        // An engine of other targets than files is judged by its flags once it is chosen. Clients may be on another
+        // system, with engines of their own.
+        (_, Some(name)) if plan.plan.options.clients.is_empty() && External::of(name).is_none() => {
+            Carrier::Called(name, catalogue::HERE)
+        }
+        _ => Carrier::Unknown,
+    }
 }
 
-/// That something which a path can name is carried by the engine asked for: a file is laid out for no other.
-fn check_carried(asked: Option<&str>) -> Result<(), EngineError> {
-    let Some(name) = asked.filter(|name| External::of(name).is_none()) else { return Ok(()) };
-    let of_paths = [TargetKind::BlockDevice, TargetKind::NvmeNamespace, TargetKind::File];
-    let mut chosen = of_paths.into_iter().map(|kind| catalogue::choose(Some(name), kind).map(drop));
-    chosen.find(Result::is_ok).unwrap_or_else(|| catalogue::choose(Some(name), TargetKind::File).map(drop))
+/// An engine on this system.
+fn here(engine: EngineKind) -> Carrier<'static> {
+    Carrier::Engine(engine.entry(), catalogue::HERE)
 }
 
 /// What an engine has no place for: flags, and what is done to the targets.
@@ -100,12 +99,7 @@ pub fn check_workload(
 /// # Errors
 /// The first refusal of all.
 pub fn first(asked: &Asked<'_>) -> Result<(), EngineError> {
-    match admissible(asked).into_iter().next() {
-        None => Ok(()),
-        Some(Refusal { place, cause, remedy }) => {
-            Err(EngineError::new(ErrorKind::Plan, place, cause).with_remedy(remedy))
-        }
-    }
+    admissible(asked).into_iter().next().map_or(Ok(()), Err)
 }
 
 /// The first device under a target, in the order of its stack, whose queue is not polled: each layer has

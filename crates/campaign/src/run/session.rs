@@ -353,7 +353,7 @@ impl Session {
         let (started_at, id) = begin(progress);
         self.mark(workload, campaign.as_ref(), (&id, &started_at))?;
         let sampler = if telemetry_is_with.is_none() { self.sampler() } else { None };
-        let witness = self.watch(workload, facts, medium)?;
+        let witness = self.watch(facts, medium);
         let feed = Feed::start(workload, &geometries)?;
         let listeners = IoListeners::of(witness.as_ref(), log, particulars);
         let listener = |plan: &JobPlan| listeners.listener(plan);
@@ -468,14 +468,9 @@ impl Session {
     }
 
     /// Begins to watch the block layer, where that was asked for.
-    fn watch(
-        &self,
-        workload: &Workload,
-        facts: &TargetFacts,
-        medium: &Medium,
-    ) -> Result<Option<witness::Started>, CampaignError> {
-        let watching = |source| witness::start(source, workload, (facts, medium), self.clock);
-        Ok(self.plan.options.witness.map(watching).transpose()?)
+    fn watch(&self, facts: &TargetFacts, medium: &Medium) -> Option<witness::Started> {
+        let watching = |source| witness::start(source, (facts, medium), self.clock);
+        self.plan.options.witness.map(watching)
     }
 
     /// What a record of this run says besides its numbers; ends the reading of a trace.

@@ -39,7 +39,7 @@ impl Targets {
     /// laid out, before all were admitted.
     ///
     /// # Errors
-    /// When one is refused or missing, or one engine cannot carry all.
+    /// When one is refused or missing.
     pub fn open(
         plan: &SessionPlan<'_>,
         direct: bool,
@@ -199,13 +199,7 @@ fn medium_of(opened: &mut [Target]) -> Result<Medium, EngineError> {
     if files.len() == opened.len() {
         return Ok(Medium::Files(files));
     }
-    let kind = opened[0].facts.kind;
-    if let Some(other) = opened.iter().find(|target| target.facts.kind != kind) {
-        let cause = format!("no engine carries both {} and {}", opened[0].facts.name, other.facts.name);
-        return Err(EngineError::new(ErrorKind::Plan, "putting the targets together", cause).with_remedy(
-            "name files and devices, or targets of one kind: measure the others by themselves",
-        ));
-    }
+    // Several are of one kind: others were refused by their names.
     match &opened[0].name {
         TargetName::Memory { .. } => {
             let stores = opened.iter().map(|target| memory::Store::new(target.facts.size_bytes));

@@ -9,8 +9,7 @@ use fathom_engine::{EngineError, ErrorKind};
 use fathom_measure::WallClock;
 use fathom_record::facts::TargetFacts;
 use fathom_record::options::WitnessSource;
-use fathom_record::workload::Verify;
-use fathom_record::{Direction, Witness as Record, Workload};
+use fathom_record::{Direction, Witness as Record};
 use fathom_target as target;
 use fathom_telemetry::TelemetryError;
 use fathom_telemetry::blocktrace::{RunDirection, Stretch, TargetLocation, Witness, WitnessPlan};
@@ -18,39 +17,20 @@ use fathom_telemetry::blocktrace::{RunDirection, Stretch, TargetLocation, Witnes
 /// A witness that watches, or why there is none.
 pub type Started = Result<Witness, TelemetryError>;
 
-fn refuse<T>(cause: &str, remedy: &str) -> Result<T, EngineError> {
-    Err(EngineError::new(ErrorKind::Unsupported, "preparing the block-layer witness", cause)
-        .with_remedy(remedy))
-}
-
 /// Refuses targets whose I/O passes no block layer.
 pub fn require(target: &TargetFacts) -> Result<(), EngineError> {
     if target.devices.is_empty() {
-        return refuse(
-            &format!("{} lies on no block device, so the block layer sees none of its I/O", target.name),
-            "leave --witness out, or measure a block device or a file on one",
-        );
+        let cause =
+            format!("{} lies on no block device, so the block layer sees none of its I/O", target.name);
+        return Err(EngineError::new(ErrorKind::Unsupported, "preparing the block-layer witness", cause)
+            .with_remedy("leave --witness out, or measure a block device or a file on one"));
     }
     Ok(())
 }
 
 /// Begins to watch the devices that the target lies on directly. That the kernel does not allow it is
 /// no error: the record says why nobody watched.
-///
-/// # Errors
-/// When the workload reads back outside the measurement.
-pub fn start(
-    source: WitnessSource,
-    workload: &Workload,
-    (target, medium): (&TargetFacts, &Medium),
-    clock: WallClock,
-) -> Result<Started, EngineError> {
-    if workload.data.verify == Verify::AtEnd {
-        return refuse(
-            "reading everything back at the end is not part of the run, and the block layer cannot distinguish the two",
-            "leave --witness or --verify at-end out",
-        );
-    }
+pub fn start(source: WitnessSource, (target, medium): (&TargetFacts, &Medium), clock: WallClock) -> Started {
     // The list goes from the device that holds the data directly down to the disks.
     let alone = std::slice::from_ref(target);
     let members = if target.members.is_empty() { alone } else { &target.members };
@@ -62,7 +42,7 @@ pub fn start(
         },
     });
     let plan = WitnessPlan { targets: targets.collect(), direct: target.direct, source };
-    Ok(Witness::start(plan, clock))
+    Witness::start(plan, clock)
 }
 
 /// Where a file lies on its device; nowhere where its file system does not say, which the record then does.

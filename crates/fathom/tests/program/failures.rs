@@ -47,7 +47,27 @@ const CASES: &[(&[&str], i32, &str, &str)] = &[
         "leave --witness or --stripe out",
     ),
     (&["run", "--target", "null:", "--rw", "write", "--verify", "at-end"], 2, "plan", "leave --verify out"),
+    (
+        &["run", "--target", "null:", "--target", "memory:"],
+        2,
+        "plan",
+        "no engine carries both null: and memory:",
+    ),
+    (&["run", "--target", "null:", "--engine", "fio"], 2, "plan", "name a file, a folder or a device"),
+    (&["run", "--target", "x", "--engine", "fio@host"], 2, "plan", "add --size"),
+    (
+        &["run", "--target", ".", "--engine", "fio", "--rw", "write", "--verify", "at-end"],
+        2,
+        "plan",
+        "leave --verify out",
+    ),
     // Before a file of so many bytes is laid out.
+    (
+        &["run", "--target", ".", "--size", "8P", "--rw", "write", "--verify", "at-end", "--witness"],
+        1,
+        "unsupported",
+        "leave --witness or --verify at-end out",
+    ),
     (&["run", "--target", ".", "--size", "8P", "--engine", "uirng"], 2, "plan", "use one of: uring"),
     (&["run", "--target", ".", "--size", "8P", "--engine", "null"], 2, "plan", "use one of: uring"),
     (
