@@ -119,12 +119,12 @@ mod tests {
             ("\"total_ios\" : 360667", "\"total_ios\" : 0", "nothing"),
             ("\"usr_cpu\"", "\"other\"", "usr_cpu"),
             ("\"jobs\"", "\"jobless\"", "no job"),
-            ("{", "fio: failed", "no JSON"),
+            ("{", "fio: failed", "not JSON"),
         ] {
             let error = read(&ended(&RESULT.replace(from, to))).unwrap_err();
             assert!(error.contains(word), "{error}");
         }
-        assert!(read(&ended("")).unwrap_err().contains("no JSON"));
+        assert!(read(&ended("")).unwrap_err().contains("not JSON"));
     }
 
     #[test]

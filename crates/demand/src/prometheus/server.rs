@@ -101,7 +101,7 @@ mod tests {
             "{urls:?}"
         );
         let page = fetch(&asked, |_| Ok(b"<html>Sign in</html>".to_vec())).unwrap_err();
-        assert!(page.cause.contains("no JSON"), "{page}");
+        assert!(page.cause.contains("not JSON"), "{page}");
         let backwards = fetch(&PrometheusQuery { to_unix_s: 1, ..asked }, |_| Ok(Vec::new())).unwrap_err();
         assert!(backwards.remedy.contains("--from"), "{backwards}");
     }
