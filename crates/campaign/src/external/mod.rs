@@ -93,7 +93,7 @@ fn here(
     let ours = RunPlan { engine: None, ..plan.clone() };
     let session = Session::open(&SessionPlan { marks: false, ..SessionPlan::of(&ours) }, progress, stop)?;
     // Open until the tool has ended.
-    let (targets, _inherited) = told(&session, &plan.workload);
+    let (targets, _inherited) = told(&session, &plan.workload)?;
     let prepared = prepare(external, plan, &targets, folder)?;
     let reach = reach_of(plan, external, &prepared, &targets, folder);
     let clock = *session.clock();
@@ -149,12 +149,12 @@ fn reach_of(
 }
 
 /// The targets of a session, with paths by which a child reaches the very same files, and what it inherits for that.
-fn told(session: &Session, workload: &Workload) -> (Vec<NamedTarget>, Vec<Inherited>) {
-    let Some(handles) = session.handles() else {
-        unreachable!(
-            "targets that are no files or devices were refused by their names, and a stripe by its flag"
-        )
-    };
+fn told(session: &Session, workload: &Workload) -> Result<(Vec<NamedTarget>, Vec<Inherited>), EngineError> {
+    // Other targets were refused by their names, and a stripe by its flag.
+    let handles = session.handles().ok_or_else(|| {
+        let cause = "what was opened is no file or device of this machine";
+        EngineError::new(ErrorKind::Plan, "handing the targets to another tool", cause)
+    })?;
     let mut inherited = Vec::new();
     let mut told = Vec::with_capacity(handles.len());
     for handle in handles {
@@ -168,7 +168,7 @@ fn told(session: &Session, workload: &Workload) -> (Vec<NamedTarget>, Vec<Inheri
             whole: span_bytes == handle.facts.size_bytes,
         });
     }
-    (told, inherited)
+    Ok((told, inherited))
 }
 
 /// On targets that nobody here can look at: only reads, unless the user names each for destruction.

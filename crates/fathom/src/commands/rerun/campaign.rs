@@ -4,6 +4,7 @@
 use clap::Parser;
 use fathom_campaign::{RawCompare, RawSweep};
 use fathom_plan::{Client, RawPlan, Reach, Text, campaign_line};
+use fathom_published::HELD;
 use fathom_record::{CampaignRecord, shell_word, shell_words};
 
 use super::starts_what_it_names;
@@ -116,7 +117,9 @@ fn reaches_out(kept: &Command) -> Option<String> {
         Command::Sweep(kept) => of_flags(&kept.flags).or_else(|| of_axes(&kept.sweep)),
         Command::Compare(kept) => of_flags(&kept.flags).or_else(|| of_sides(&kept.compare)),
         Command::Explain(kept) => of_flags(&kept.flags),
-        Command::Repeat(kept) => of_flags(&kept.flags).or_else(|| of_commands(&kept.repeat.before)),
+        Command::Repeat(kept) => of_flags(&kept.flags)
+            .or_else(|| of_commands(&kept.repeat.before))
+            .or_else(|| of_evaluation(kept.evaluation.as_deref())),
         _ => None,
     }
 }
@@ -151,6 +154,12 @@ fn of_sides(compare: &RawCompare) -> Option<String> {
         .or_else(|| settings().find_map(|text| setting(&text.0, "engine").and_then(of_engine)))
         .or_else(|| settings().find_map(|text| setting(&text.0, "client").and_then(of_client)))
         .or_else(|| of_commands(compare.before_a.iter().chain(&compare.before_b)))
+}
+
+/// An evaluation that fathom holds names no program; what a file says is not in the record.
+fn of_evaluation(named: Option<&str>) -> Option<String> {
+    let file = named.filter(|name| HELD.iter().all(|held| held.name != *name))?;
+    Some(format!("its evaluation is read from a file, `{file}`"))
 }
 
 fn of_commands<'a>(before: impl IntoIterator<Item = &'a Text>) -> Option<String> {
@@ -204,6 +213,7 @@ mod tests {
             "fathom compare --a client=exec:./x -- x y",
             "fathom compare --before-a ./x -- x y",
             "fathom explain --experiments --target=x --engine=diskspd:./x",
+            "fathom repeat mine.toml --target=x",
             "fathom repeat e --across-restarts --before native=reboot --target=x",
         ] {
             assert!(said(line).is_some(), "{line}");
