@@ -152,7 +152,7 @@ fn reach_of(
 fn told(session: &Session, workload: &Workload) -> Result<(Vec<NamedTarget>, Vec<Inherited>), EngineError> {
     // Other targets were refused by their names, and a stripe by its flag.
     let handles = session.handles().ok_or_else(|| {
-        let cause = "what was opened is no file or device of this machine";
+        let cause = "what was opened is neither a file nor a device of this machine";
         EngineError::new(ErrorKind::Plan, "handing the targets to another tool", cause)
     })?;
     let mut inherited = Vec::new();

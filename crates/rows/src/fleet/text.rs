@@ -289,6 +289,8 @@ fn plain_cell(text: &[u8]) -> Option<usize> {
 /// The first cells of a line, however they are written.
 struct Cells {
     reader: csv_core::Reader,
+    /// The line that is read.
+    line: Vec<u8>,
     /// All of them without their quotes, and where each ends.
     bytes: Vec<u8>,
     ends: Vec<usize>,
@@ -299,13 +301,15 @@ impl Default for Cells {
     fn default() -> Self {
         // What ends a line is known before; a carriage return is a blank as any other.
         let reader = csv_core::ReaderBuilder::new().terminator(csv_core::Terminator::Any(b'\n')).build();
-        Self { reader, bytes: Vec::new(), ends: Vec::new(), count: 0 }
+        Self { reader, line: Vec::new(), bytes: Vec::new(), ends: Vec::new(), count: 0 }
     }
 }
 
 impl Cells {
     /// Reads at most so many.
     fn read(&mut self, line: &[u8], most: usize) {
+        close_up(line, &mut self.line);
+        let line = self.line.as_slice();
         self.bytes.resize(self.bytes.len().max(line.len()), 0);
         self.ends.resize(most, 0);
         self.reader.reset();
@@ -325,6 +329,28 @@ impl Cells {
         self.ends[..self.count]
             .iter()
             .map(move |end| self.bytes[std::mem::replace(&mut start, *end)..*end].trim_ascii())
+    }
+}
+
+/// The line without the blanks that stand between a comma and a quote: behind them a quote would be a letter of its cell.
+fn close_up(line: &[u8], out: &mut Vec<u8>) {
+    out.clear();
+    let (mut begins, mut blanks) = (true, 0);
+    // Whether the cell began with a quote, and whether the last of its quotes opened.
+    let (mut is_quoted, mut is_open) = (false, false);
+    for &byte in line {
+        if begins && matches!(byte, b' ' | b'\t') {
+            blanks += 1;
+            out.push(byte);
+            continue;
+        }
+        if begins {
+            is_quoted = byte == b'"';
+            out.truncate(out.len() - if is_quoted { blanks } else { 0 });
+        }
+        is_open ^= is_quoted && byte == b'"';
+        (begins, blanks) = (byte == b',' && !is_open, 0);
+        out.push(byte);
     }
 }
 
@@ -387,7 +413,8 @@ mod tests {
         for (line, most, wanted) in [
             ("a,b,c\n", 2, ["a", "b"].as_slice()),
             ("a,b\r\n", 3, &["a", "b"]),
-            ("\"a,1\" , \"b\",\"c\"\"d\"\n", 3, &["a,1", "\"b\"", "c\"d"]),
+            ("\"a,1\" , \"b\",\"c\"\"d\"\n", 3, &["a,1", "b", "c\"d"]),
+            ("  \"a, \"\"1\", \t\"b,2\" , 5\" disk, \"c\"\n", 4, &["a, \"1", "b,2", "5\" disk", "c"]),
             ("a,,\n", 3, &["a", "", ""]),
             ("a,\"open, still\n", 4, &["a", "open, still"]),
             ("last", 1, &["last"]),
