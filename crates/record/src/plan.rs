@@ -2,6 +2,8 @@
 //!
 //! Every front end makes a [`RunPlan`]; sessions and engines hold it, or its [`RunOptions`], as they are.
 
+use std::sync::LazyLock;
+
 use serde::{Deserialize, Serialize};
 
 use crate::options::{Client, Decorators, Durable, IoFlags, Role, WitnessSource};
@@ -81,6 +83,14 @@ impl Default for RunOptions {
             clients: Vec::new(),
             partition: false,
         }
+    }
+}
+
+/// The same, to borrow where there is no run to borrow them of.
+impl Default for &RunOptions {
+    fn default() -> Self {
+        static NO_RUNS: LazyLock<RunOptions> = LazyLock::new(RunOptions::default);
+        &NO_RUNS
     }
 }
 

@@ -62,7 +62,7 @@ impl<C: Clock> Passthrough<C> {
         file: Arc<File>,
         depth: u32,
         buffer_bytes: u64,
-        options: Options,
+        options: Options<'_>,
         clock: C,
     ) -> Result<Self, EngineError> {
         Self::over(file, Slots::whole(depth), buffer_bytes, options, clock)
@@ -76,7 +76,7 @@ impl<C: Clock> Passthrough<C> {
         file: Arc<File>,
         slots: Slots,
         buffer_bytes: u64,
-        options: Options,
+        options: Options<'_>,
         clock: C,
     ) -> Result<Self, EngineError> {
         let Slots { buffers, parts: depth, numbers } = slots;
@@ -85,16 +85,16 @@ impl<C: Clock> Passthrough<C> {
             return Err(EngineError::new(ErrorKind::Plan, "starting io_uring", cause)
                 .with_remedy("use a smaller --depth and more --jobs"));
         }
-        if options.polled {
+        if options.run.polled {
             admit_polling()?;
         }
         let namespace = Namespace::of(&file)?;
         let arena = Arena::new(buffers, buffer_bytes.max(u64::from(namespace.block_bytes())))?;
         let ranges = Arena::new(1, u64::from(buffers) * RANGE_BYTES as u64)?;
         let mut made =
-            setup::make(&[file.as_raw_fd()], depth, &arena, options).map_err(needs_large_entries)?;
+            setup::make(&[file.as_raw_fd()], depth, &arena, options.run).map_err(needs_large_entries)?;
         let mut traffic = Traffic::new(made.queue, numbers, clock);
-        made.features.push(traffic.start_ticking(!options.polled && !options.on_time)?);
+        made.features.push(traffic.start_ticking(!options.run.polled && !options.on_time)?);
         let mut engine = Self {
             traffic,
             arena: ManuallyDrop::new(arena),

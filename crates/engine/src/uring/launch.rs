@@ -39,10 +39,6 @@ fn ring(launch: &Launch<'_>, plan: &JobPlan, files: &[Arc<Handle>]) -> Result<Ur
 }
 
 /// What a run chooses of its rings.
-pub(crate) fn options(launch: &Launch<'_>) -> Options {
-    Options {
-        polled: launch.options.polled,
-        flags: launch.options.io_flags,
-        on_time: launch.workload.arrival.is_open(),
-    }
+pub(crate) fn options<'a>(launch: &Launch<'a>) -> Options<'a> {
+    Options { run: launch.options, on_time: launch.workload.arrival.is_open() }
 }

@@ -1,14 +1,13 @@
 //! What a run chooses of a ring.
 
-use fathom_record::options::IoFlags;
+use fathom_record::plan::RunOptions;
 
-/// What the user may choose.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Options {
-    /// Polled completions: the device must have poll queues.
-    pub polled: bool,
-    /// Flags on every read and write. `hipri` has no place here: `polled` does it.
-    pub flags: IoFlags,
+/// What is known of a run when its ring is made. The ring keeps nothing of the run's options but values of its own.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options<'a> {
+    /// The run's. With `polled`, the device must have poll queues; `hipri` among the flags has no place here: `polled`
+    /// does it.
+    pub run: &'a RunOptions,
     /// Whether I/Os have to start on time: the kernel's workers are then kept off the job's processor.
     pub on_time: bool,
 }

@@ -76,7 +76,7 @@ impl<C: Clock> Uring<C> {
         file: Arc<File>,
         depth: u32,
         buffer_bytes: u64,
-        options: Options,
+        options: Options<'_>,
         clock: C,
     ) -> Result<Self, EngineError> {
         Self::over(&[file], Slots::whole(depth), buffer_bytes, options, clock)
@@ -90,7 +90,7 @@ impl<C: Clock> Uring<C> {
         files: &[Arc<File>],
         slots: Slots,
         buffer_bytes: u64,
-        options: Options,
+        options: Options<'_>,
         clock: C,
     ) -> Result<Self, EngineError> {
         let Slots { buffers, parts, numbers } = slots;
@@ -101,25 +101,25 @@ impl<C: Clock> Uring<C> {
         }
         let mut arena = Arena::new(buffers, buffer_bytes)?;
         let descriptors: Vec<_> = files.iter().map(|file| file.as_raw_fd()).collect();
-        let mut made = setup::make(&descriptors, parts, &arena, options)?;
+        let mut made = setup::make(&descriptors, parts, &arena, options.run)?;
         if options.on_time {
             made.features.push(workers::keep_elsewhere(&made.queue));
         }
         let mut traffic = Traffic::new(made.queue, numbers, clock);
-        made.features.push(traffic.start_ticking(!options.polled && !options.on_time)?);
+        made.features.push(traffic.start_ticking(!options.run.polled && !options.on_time)?);
         let targets: Vec<&File> = files.iter().map(AsRef::as_ref).collect();
         let block = arena.stride().min(BLOCK);
-        let (entry_flags, tried) = inline::flags(&targets, &mut arena.slice(0)[..block], options.polled);
+        let (entry_flags, tried) = inline::flags(&targets, &mut arena.slice(0)[..block], options.run.polled);
         made.features.push(tried);
         Ok(Self {
             traffic,
             arena: ManuallyDrop::new(arena),
             _files: files.to_vec(),
             registered_buffers: made.registered_buffers,
-            flags: options.flags,
+            flags: options.run.io_flags,
             entry_flags,
             priority: 0,
-            facts: facts(made.features, options.flags),
+            facts: facts(made.features, options.run.io_flags),
         })
     }
 

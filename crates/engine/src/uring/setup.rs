@@ -5,10 +5,10 @@ use std::io;
 use std::os::fd::RawFd;
 
 use fathom_record::facts::{Feature, POLLED_COMPLETIONS};
+use fathom_record::plan::RunOptions;
 use io_uring::{IoUring, cqueue, squeue};
 use rustix::process::{Resource, getrlimit};
 
-use super::options::Options;
 use super::queue::Queue;
 use crate::{Arena, EngineError, ErrorKind};
 
@@ -40,7 +40,7 @@ impl Rung {
     fn build<S: squeue::EntryMarker, C: cqueue::EntryMarker>(
         self,
         depth: u32,
-        options: Options,
+        options: &RunOptions,
     ) -> io::Result<IoUring<S, C>> {
         let mut builder = IoUring::<S, C>::builder();
         builder.setup_clamp().setup_cqsize((depth * 2).max(2));
@@ -65,7 +65,7 @@ impl Rung {
         builder.build(depth)
     }
 
-    fn features(self, options: Options) -> Vec<Feature> {
+    fn features(self, options: &RunOptions) -> Vec<Feature> {
         let older =
             |used: bool, since: &str| (!used).then(|| format!("refused by this kernel (needs {since})"));
         let feature = |name: &str, used: bool, since: &str| Feature::unless_refused(name, older(used, since));
@@ -103,7 +103,7 @@ fn refused(error: &io::Error) -> EngineError {
 
 /// Makes a small ring and lets it go.
 pub fn try_ring() -> Result<(), EngineError> {
-    let built = LADDER[LADDER.len() - 1].build::<squeue::Entry, cqueue::Entry>(2, Options::default());
+    let built = LADDER[LADDER.len() - 1].build::<squeue::Entry, cqueue::Entry>(2, <&RunOptions>::default());
     built.map(drop).map_err(|error| refused(&error))
 }
 
@@ -112,7 +112,7 @@ pub fn make<S: squeue::EntryMarker, C: cqueue::EntryMarker>(
     files: &[RawFd],
     entries: u32,
     arena: &Arena,
-    options: Options,
+    options: &RunOptions,
 ) -> Result<PreparedRing<S, C>, EngineError> {
     let mut last = io::Error::from_raw_os_error(libc::EINVAL);
     for rung in LADDER {
@@ -173,8 +173,8 @@ mod tests {
 
     #[test]
     fn every_rung_below_the_first_that_works_here_works_too() {
-        let works =
-            LADDER.map(|rung| rung.build::<squeue::Entry, cqueue::Entry>(4, Options::default()).is_ok());
+        let works = LADDER
+            .map(|rung| rung.build::<squeue::Entry, cqueue::Entry>(4, <&RunOptions>::default()).is_ok());
         let first = works.iter().position(|works| *works).unwrap_or(works.len());
         assert!(works[first..].iter().all(|works| *works), "{works:?}");
     }

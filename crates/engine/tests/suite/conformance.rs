@@ -22,6 +22,7 @@ use fathom_engine::throttle::{Buckets, Throttle};
 use fathom_engine::{Engine, EngineError, aio, memory, mmap, null, passthrough, sync, uring};
 use fathom_measure::{Clock, VirtualClock, WallClock};
 use fathom_record::options::IoFlags;
+use fathom_record::plan::RunOptions;
 use fathom_sim::{SimDevice, parse};
 
 const DATA: Traits = Traits { keeps_content: true, knows_its_end: true, writes_only: false };
@@ -194,7 +195,8 @@ fn passthrough() {
             fathom_skips::skipped("polling");
             continue;
         }
-        let options = uring::Options { polled, ..uring::Options::default() };
+        let chosen = RunOptions { polled, ..RunOptions::default() };
+        let options = uring::Options { run: &chosen, ..uring::Options::default() };
         let make = |depth| {
             passthrough::Passthrough::new(Arc::clone(&file), depth, BUFFER_BYTES, options, clock).unwrap()
         };
