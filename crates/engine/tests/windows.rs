@@ -234,7 +234,8 @@ fn devices_streams_and_what_is_not_here_are_refused_before_anything_is_opened() 
             text.parse::<TargetName>().and_then(|name| Target::open(&name, &OpenRequest::default()));
         assert!(refused.is_err(), "{text}");
     }
-    let buffered = OpenRequest { direct: false, ..OpenRequest::default() };
+    let options = RunOptions { direct: false, ..RunOptions::default() };
+    let buffered = OpenRequest { options: &options, ..OpenRequest::default() };
     assert_eq!(Target::open(&name, &buffered).unwrap_err().kind, ErrorKind::Unsupported);
     assert_eq!(catalogue::choose(None, TargetKind::File).unwrap().name(), "iocp");
     let error = catalogue::choose(Some("uring"), TargetKind::File).unwrap_err();

@@ -16,6 +16,7 @@ use fathom_fabric::controller::Namespace;
 use fathom_measure::WallClock;
 use fathom_record::facts::TargetKind;
 use fathom_record::options::Decorators;
+use fathom_record::plan::RunOptions;
 use fathom_sim::{SimDevice, SimHost, SimParameters};
 use fathom_target::{Handle, OpenRequest, Permit, Target, TargetName, admit_all};
 
@@ -104,13 +105,14 @@ impl Export {
         }
         let permits: Vec<Permit> = plan.permits.iter().map(|words| Permit(words.clone())).collect();
         let admitted = admit_all(&names, plan.writable, &permits, |_| None)?;
+        let options = RunOptions { check_empty: plan.check_empty, ..RunOptions::default() };
         let mut targets = Vec::with_capacity(names.len());
         for (name, permit) in names.iter().zip(&admitted.permits) {
             let request = OpenRequest {
                 writes: plan.writable,
+                options: &options,
                 size_bytes: plan.size_bytes,
                 permit: permit.as_ref(),
-                check_empty: plan.check_empty,
                 stop: plan.stop,
                 seed: plan.seed,
                 ..OpenRequest::default()

@@ -5,8 +5,9 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use fathom_record::engines::EngineEntry;
 use fathom_record::facts::{TargetFacts, TargetKind};
-use fathom_record::options::Durable;
+use fathom_record::plan::RunOptions;
 
 use super::guard::Permit;
 use super::name::TargetName;
@@ -22,27 +23,23 @@ pub struct OpenRequest<'a> {
     pub reads: bool,
     /// Whether anything is written; a trim counts as a write.
     pub writes: bool,
-    /// Whether the run works on names in a folder, and on no file.
-    pub names: bool,
-    /// Whether the page cache is bypassed.
-    pub direct: bool,
-    /// Whether writes end only when they are durable.
-    pub durable: Option<Durable>,
+    /// The run's: whether the page cache is bypassed, what is durable when a write ends, whether a device that only
+    /// reading can show to be empty is read however long that takes, and whether a file that the run makes under a
+    /// name of the user's stays when the target is dropped.
+    pub options: &'a RunOptions,
+    /// The engine that was asked for, which may work on names in a folder, or through the page cache.
+    pub engine: Option<&'a EngineEntry>,
     /// Bytes of the target to use, from its start; all of an existing target where none are given,
     /// and [`DEFAULT_BYTES`](super::scratch::DEFAULT_BYTES) of a scratch file.
     pub size_bytes: Option<u64>,
     /// The words of `--destroy`.
     pub permit: Option<&'a Permit>,
-    /// Whether a device that only reading can show to be empty is read however long that takes.
-    pub check_empty: bool,
     /// What the campaign that continues found here when it began; none for a campaign that begins, and for what
     /// has no campaign.
     pub origin: Option<&'a Origin>,
     /// Whether a device that is written gets a [mark](super::mark), and keeps room for it where no size is
     /// given.
     pub marks: bool,
-    /// Whether a file that the run makes under a name of the user's stays when the target is dropped.
-    pub keep: bool,
     /// Whether a file has every byte of the size: a shorter one that is there is made longer where it may be written,
     /// and none is cut to whole blocks.
     pub exact: bool,
@@ -54,6 +51,18 @@ pub struct OpenRequest<'a> {
     pub stop: &'a AtomicBool,
     /// Told what is done to the target before it is used: bytes done, and bytes in all.
     pub progress: Option<&'a dyn Fn(Preparation, u64, u64)>,
+}
+
+impl OpenRequest<'_> {
+    /// Whether the page cache is bypassed: where the run's options say so, and the engine is no way through it.
+    pub(crate) fn is_direct(&self) -> bool {
+        self.options.direct && !self.engine.is_some_and(|engine| engine.through_cache)
+    }
+
+    /// Whether the run works on names in a folder, and on no file.
+    pub(crate) fn is_of_names(&self) -> bool {
+        self.engine.is_some_and(|engine| engine.names_alone)
+    }
 }
 
 /// What takes time before a target can be used.
@@ -73,15 +82,12 @@ impl Default for OpenRequest<'_> {
         Self {
             reads: true,
             writes: false,
-            names: false,
-            direct: true,
-            durable: None,
+            options: <&RunOptions>::default(),
+            engine: None,
             size_bytes: None,
             permit: None,
-            check_empty: false,
             origin: None,
             marks: false,
-            keep: false,
             exact: false,
             seed: 0,
             before_layout: None,
@@ -96,15 +102,12 @@ impl fmt::Debug for OpenRequest<'_> {
         f.debug_struct("OpenRequest")
             .field("reads", &self.reads)
             .field("writes", &self.writes)
-            .field("names", &self.names)
-            .field("direct", &self.direct)
-            .field("durable", &self.durable)
+            .field("options", &self.options)
+            .field("engine", &self.engine.map(|engine| engine.name))
             .field("size_bytes", &self.size_bytes)
             .field("permit", &self.permit)
-            .field("check_empty", &self.check_empty)
             .field("origin", &self.origin)
             .field("marks", &self.marks)
-            .field("keep", &self.keep)
             .finish_non_exhaustive()
     }
 }

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fathom_record::facts::TargetKind;
+use fathom_record::plan::RunOptions;
 use tempfile::TempDir;
 
 use super::guard::Permit;
@@ -27,6 +28,16 @@ fn open(path: &Path, request: OpenRequest<'_>) -> Result<Target, Error> {
 
 fn small<'a>() -> OpenRequest<'a> {
     OpenRequest { size_bytes: Some(8 * MIB), ..OpenRequest::default() }
+}
+
+/// Of a run whose file stays.
+fn keeping() -> RunOptions {
+    RunOptions { keep: true, ..RunOptions::default() }
+}
+
+/// Of a run that goes through the page cache.
+fn buffered() -> RunOptions {
+    RunOptions { direct: false, ..RunOptions::default() }
 }
 
 fn entries(dir: &TempDir) -> usize {
@@ -100,7 +111,7 @@ fn a_new_file_has_a_name_only_if_it_is_to_be_kept() {
     assert!(target.facts.scratch && !path.exists());
     drop(target);
     assert!(!path.exists());
-    drop(open(&path, OpenRequest { keep: true, ..small() }).unwrap());
+    drop(open(&path, OpenRequest { options: &keeping(), ..small() }).unwrap());
     assert_eq!(fs::metadata(&path).unwrap().len(), 8 * MIB);
     // Now it is an existing file: read freely, written only when named.
     let target = open(&path, OpenRequest::default()).unwrap();
@@ -121,7 +132,8 @@ fn a_file_that_took_the_place_of_ours_is_not_removed() {
             fs::write(&path, "somebody else's").unwrap();
         }
     };
-    let request = OpenRequest { keep: true, stop: &stop, progress: Some(&replace), ..small() };
+    let options = keeping();
+    let request = OpenRequest { options: &options, stop: &stop, progress: Some(&replace), ..small() };
     assert_eq!(open(&path, request).unwrap_err().kind, ErrorKind::Interrupted);
     assert_eq!(fs::read_to_string(&path).unwrap(), "somebody else's");
 }
@@ -143,7 +155,7 @@ fn a_file_that_fathom_made_is_written_again_until_somebody_changes_it() {
     // Beside the sources: many a /tmp has no extended attributes of users.
     let dir = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
     let path = dir.path().join("made");
-    drop(open(&path, OpenRequest { keep: true, ..small() }).unwrap());
+    drop(open(&path, OpenRequest { options: &keeping(), ..small() }).unwrap());
     let writing = || open(&path, OpenRequest { writes: true, ..OpenRequest::default() });
     let mut name = [0; 256];
     if rustix::fs::getxattr(&path, "user.fathom.made", &mut name[..]).is_err() {
@@ -263,11 +275,12 @@ fn stopping_while_laying_out_leaves_nothing() {
         reached.set(done);
         stop.store(true, Ordering::Relaxed);
     };
+    let options = keeping();
     let request = OpenRequest {
         size_bytes: Some(256 * MIB),
         stop: &stop,
         progress: Some(&note),
-        keep: true,
+        options: &options,
         ..OpenRequest::default()
     };
     let error = open(&dir.path().join("new.bin"), request).unwrap_err();
@@ -292,7 +305,8 @@ fn what_cannot_be_opened_is_told_what_to_type() {
     fs::write(dir.path().join("empty"), "").unwrap();
     fs::write(dir.path().join("small"), [1; 8192]).unwrap();
     let sized = |size| OpenRequest { size_bytes: Some(size), ..OpenRequest::default() };
-    let keep = OpenRequest { keep: true, ..small() };
+    let options = keeping();
+    let keep = OpenRequest { options: &options, ..small() };
     for (path, request, kind, words) in [
         ("absent.bin", OpenRequest::default(), ErrorKind::NoSuchTarget, "--size 1GiB"),
         ("absent/x", small(), ErrorKind::NoSuchTarget, "a folder that exists"),
@@ -336,7 +350,7 @@ fn memory_file_systems_are_measured_only_knowingly() {
     let error = open(dir.path(), small()).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Unsupported);
     assert!(error.remedy.contains("--buffered"), "{error}");
-    let target = open(dir.path(), OpenRequest { direct: false, ..small() }).unwrap();
+    let target = open(dir.path(), OpenRequest { options: &buffered(), ..small() }).unwrap();
     assert!(!target.facts.direct);
     assert_eq!(target.facts.file_system.as_ref().unwrap().kind, "tmpfs");
 }
@@ -344,7 +358,7 @@ fn memory_file_systems_are_measured_only_knowingly() {
 #[test]
 fn buffered_targets_begin_out_of_the_page_cache() {
     let dir = folder();
-    let target = open(dir.path(), OpenRequest { direct: false, ..small() }).unwrap();
+    let target = open(dir.path(), OpenRequest { options: &buffered(), ..small() }).unwrap();
     assert!(!target.facts.direct);
     assert!(target.cached_share(0..8 * MIB).unwrap().unwrap() < 0.1);
     let mut buffer = vec![0; MIB as usize];

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use fathom_engine::{EngineError, ErrorKind};
+use fathom_plan::RunOptions;
 use fathom_target::filling::{Layout, lay_out};
 use fathom_target::{OpenRequest, Permit, Target, TargetName, admit_all};
 use fathom_tools::ToolTarget;
@@ -89,13 +90,13 @@ impl Held {
         let permits: Vec<Permit> =
             permits.iter().filter(|words| !missing.contains(*words)).cloned().map(Permit).collect();
         let admitted = admit_all(&names, true, &permits, |_| None)?;
+        let options = RunOptions { direct: false, check_empty, ..RunOptions::default() };
         for (name, permit) in names.iter().zip(&admitted.permits) {
             let request = OpenRequest {
                 reads: false,
                 writes: true,
-                direct: false,
+                options: &options,
                 permit: permit.as_ref(),
-                check_empty,
                 stop,
                 ..OpenRequest::default()
             };

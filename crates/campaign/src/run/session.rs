@@ -19,7 +19,7 @@ use fathom_engine::tap::{Listener, Listeners};
 use fathom_engine::{EngineError, ErrorKind, passthrough};
 use fathom_measure::WallClock;
 use fathom_measure::clock::ClockFacts;
-use fathom_record::engines::{self, EngineEntry};
+use fathom_record::engines;
 use fathom_record::environment::{Environment, Fact};
 use fathom_record::facts::{Feature, TargetFacts, TargetKind};
 use fathom_record::options::{Decorators, Priorities};
@@ -150,9 +150,8 @@ impl Session {
             return Self::of_clients(plan, progress, stop);
         }
         let (clock, clock_facts) = WallClock::start();
-        let mut notes = Vec::new();
-        let direct = past_the_cache(plan, &mut notes);
-        let mut targets = Targets::open(plan, direct, progress, stop)?;
+        let mut notes: Vec<String> = cache_note(plan.plan).into_iter().collect();
+        let mut targets = Targets::open(plan, progress, stop)?;
         notes.extend(targets.notes.iter().cloned());
         targets.facts.decorated = options.decorators.facts();
         if let Some(decorated) = &targets.facts.decorated {
@@ -638,16 +637,15 @@ fn no_telemetry(beside: Option<&str>) -> Telemetry {
     Telemetry { absent: vec![AbsentSource { source: "all".to_owned(), reason }], ..Telemetry::default() }
 }
 
-/// Whether the page cache is bypassed: a mapping is the page cache.
-fn past_the_cache(plan: &SessionPlan<'_>, notes: &mut Vec<String>) -> bool {
-    let RunPlan { engine, options, .. } = plan.plan;
-    let cached = engine.as_deref().and_then(engines::named).filter(|entry| entry.through_cache);
-    if let Some(EngineEntry { name, .. }) = cached.filter(|_| options.direct) {
-        notes.push(format!(
-            "Engine {name} goes through the page cache: the target was opened as with --buffered."
-        ));
-    }
-    options.direct && cached.is_none()
+/// That the page cache is not bypassed though nobody asked for it: a mapping is the page cache.
+fn cache_note(plan: &RunPlan) -> Option<String> {
+    let entry = plan.engine.as_deref().and_then(engines::named)?;
+    (entry.through_cache && plan.options.direct).then(|| {
+        format!(
+            "Engine {} goes through the page cache: the target was opened as with --buffered.",
+            entry.name
+        )
+    })
 }
 
 /// The engine asked for, or the best one that works here, with a note where that is not the first choice.

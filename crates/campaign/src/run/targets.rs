@@ -35,14 +35,12 @@ pub struct Targets {
 }
 
 impl Targets {
-    /// Opens all that the plan names, past the page cache where `direct` says so: none is written, or
-    /// laid out, before all were admitted.
+    /// Opens all that the plan names: none is written, or laid out, before all were admitted.
     ///
     /// # Errors
     /// When one is refused or missing.
     pub fn open(
         plan: &SessionPlan<'_>,
-        direct: bool,
         progress: &mut dyn Progress,
         stop: &AtomicBool,
     ) -> Result<Self, EngineError> {
@@ -56,8 +54,6 @@ impl Targets {
         let origin_of = |name: &TargetName| plan.devices.and_then(|devices| devices.origin(name));
         let permits: Vec<Permit> = options.permits.iter().map(|words| Permit(words.clone())).collect();
         let admitted = admit_all(&names, writes, &permits, origin_of)?;
-        let names_only = |name: &str| engines::named(name).is_some_and(|entry| entry.names_alone);
-        let of_names = engine.as_deref().is_some_and(names_only);
         let shown = RefCell::new(progress);
         let told = |what, done, total| shown.borrow_mut().preparing(what, done, total);
         let mut opened = Vec::with_capacity(names.len());
@@ -65,15 +61,12 @@ impl Targets {
             let request = OpenRequest {
                 reads,
                 writes,
-                names: of_names,
-                direct,
-                durable: options.durable,
+                options,
+                engine: engine.as_deref().and_then(engines::named),
                 size_bytes,
                 permit: permit.as_ref(),
-                check_empty: options.check_empty,
                 origin: origin_of(name),
                 marks: plan.marks,
-                keep: options.keep,
                 exact: plan.literal,
                 seed: plan.seed,
                 before_layout: Some(&wear::take_for_layout),

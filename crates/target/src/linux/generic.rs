@@ -127,7 +127,7 @@ pub fn open_namespace(
     request: &OpenRequest<'_>,
 ) -> Result<(Opened, TargetFacts), Error> {
     let place = format!("opening {name}");
-    if !request.direct {
+    if !request.is_direct() {
         let cause = "NVMe commands never go through the page cache";
         return Err(Error::new(ErrorKind::Plan, place, cause).with_remedy("leave --buffered out"));
     }

@@ -67,10 +67,10 @@ impl Opened {
     /// # Errors
     /// When the second one is refused.
     pub fn file_for(&self, name: &str, request: &OpenRequest<'_>) -> Result<Arc<File>, Error> {
-        let Some(durable) = request.durable else { return Ok(Arc::clone(&self.file)) };
+        let Some(durable) = request.options.durable else { return Ok(Arc::clone(&self.file)) };
         let flags = Flags {
             writes: request.writes,
-            direct: request.direct,
+            direct: request.is_direct(),
             alone: false,
             durable: open_flags(durable),
         };
@@ -132,12 +132,12 @@ fn admitted(name: &str, path: &Path, request: &OpenRequest<'_>) -> Result<(Opene
         Err(error) if error.kind() == io::ErrorKind::NotFound => return new_file(name, path, request),
         Err(error) => return Err(advise(&place, &error, path, request)),
     };
-    if request.keep {
+    if request.options.keep {
         let cause = "only a file that the run makes can be kept, and this exists already";
         let error = Error::new(ErrorKind::Plan, place, cause);
         return Err(error.with_remedy("leave --keep out, or name a file that does not exist yet"));
     }
-    if request.names {
+    if request.is_of_names() {
         return folder_of_names(name, path, request);
     }
     if meta.is_dir() {
@@ -207,8 +207,8 @@ fn existing(name: &str, path: &Path, request: &OpenRequest<'_>) -> Result<(Opene
         machine
     };
     refuse_non_storage(&place, &machine, &looking, is_device)?;
-    let direct = request.direct && limits::takes_direct(&machine, &looking);
-    if request.direct && !direct {
+    let direct = request.is_direct() && limits::takes_direct(&machine, &looking);
+    if request.is_direct() && !direct {
         return Err(no_direct(&place, &machine, &looking));
     }
     let flags = Flags { writes: request.writes, direct, alone: request.writes && is_device, durable: 0 };
@@ -292,7 +292,7 @@ fn extended(
     let end = missing.end;
     request.before_layout.map_or(Ok(()), |ask| ask(bytes))?;
     filling::lay_out(&whole_or_cached(machine, file, &missing)?, missing.clone(), &layout)?;
-    if !request.direct {
+    if !request.is_direct() {
         super::drop_cached(file, missing).map_err(|error| Error::system(&place, &error))?;
     }
     Ok(end)
@@ -409,7 +409,7 @@ fn new_file(name: &str, path: &Path, request: &OpenRequest<'_>) -> Result<(Opene
     }
     let folder = Folder::open(&machine, parent)?;
     made(name, &machine, &folder, request, || {
-        if !request.keep {
+        if !request.options.keep {
             return folder.nameless().map(|file| (file, None));
         }
         let (file, made) = folder.named(file_name)?;
@@ -433,8 +433,8 @@ fn made(
         None => scratch::size_for(&place, request.size_bytes, room)?,
     };
     let (file, made) = make()?;
-    let direct = request.direct && limits::takes_direct(machine, &file);
-    if request.direct && !direct {
+    let direct = request.is_direct() && limits::takes_direct(machine, &file);
+    if request.is_direct() && !direct {
         return Err(no_direct(&place, machine, &file));
     }
     let file =
@@ -449,7 +449,7 @@ fn made(
     facts.scratch = true;
     let mut opened = Opened { file: Arc::new(file), admitted: None, made, origin: None, signs: false };
     fill(&opened, &mut facts, request)?;
-    if request.keep {
+    if request.options.keep {
         // Only now: what was not finished is not kept.
         if let Some(made) = opened.made.take() {
             made.keep();

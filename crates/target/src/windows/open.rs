@@ -137,18 +137,18 @@ pub fn open_path(name: &str, path: &Path, request: &OpenRequest<'_>) -> Result<(
 /// What a run may ask for and files are not opened with here.
 fn refuse_what_is_not_here(place: &str, request: &OpenRequest<'_>) -> Result<(), Error> {
     let asked = [
-        (request.names, "engines of names", "use --engine sync"),
+        (request.is_of_names(), "engines of names", "use --engine sync"),
         (
-            !request.direct,
+            !request.is_direct(),
             "engines and flags that go through the system's cache",
             "leave --buffered out, and use --engine iocp or sync",
         ),
         (
-            request.durable.is_some(),
+            request.options.durable.is_some(),
             "writes that end when they are durable",
             "leave --durable out, and flush instead: --flush-every 1",
         ),
-        (request.keep, "scratch files that stay", "leave --keep out"),
+        (request.options.keep, "scratch files that stay", "leave --keep out"),
     ];
     asked.into_iter().find(|(asked, ..)| *asked).map_or(Ok(()), |(_, what, remedy)| {
         let cause = format!("{what} are not here on this operating system");

@@ -56,7 +56,7 @@ pub fn require(
         Ok(None) => {
             let pace = Pace {
                 sample: SAMPLE,
-                limit: (!request.check_empty).then_some(UNASKED),
+                limit: (!request.options.check_empty).then_some(UNASKED),
                 stop: request.stop,
                 progress: request.progress,
             };

@@ -3,6 +3,8 @@
 use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use fathom_record::plan::RunOptions;
+
 use super::made::{Loop, Zram, open, open_with, refusal, run};
 use crate::ErrorKind;
 use crate::guard::Verdict;
@@ -101,9 +103,10 @@ fn a_reading_that_takes_long_is_done_only_when_it_is_asked_for() {
     // Asked for, it goes on until it is stopped.
     let stop = AtomicBool::new(false);
     let end = |_: Preparation, _: u64, _: u64| stop.store(true, Ordering::Relaxed);
+    let options = RunOptions { check_empty: true, ..RunOptions::default() };
     let request = OpenRequest {
         writes: true,
-        check_empty: true,
+        options: &options,
         stop: &stop,
         progress: Some(&end),
         ..OpenRequest::default()
