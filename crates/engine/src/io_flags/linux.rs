@@ -80,7 +80,9 @@ fn refused(name: &str, errno: Errno) -> EngineError {
         }
         _ => "leave it out of --io-flags",
     };
-    EngineError::new(ErrorKind::Unsupported, "trying --io-flags on the target", cause).with_remedy(remedy)
+    EngineError::new(ErrorKind::Unsupported, "trying --io-flags on the target", cause)
+        .with_source(error)
+        .with_remedy(remedy)
 }
 
 /// `preadv2` with one buffer; bytes moved.

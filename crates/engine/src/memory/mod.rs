@@ -31,7 +31,9 @@ impl Store {
         let count = bytes as usize / WORD;
         let mut words = Vec::new();
         words.try_reserve_exact(count).map_err(|error| {
-            EngineError::new(ErrorKind::System, PLACE, error.to_string()).with_remedy(REMEDY)
+            EngineError::new(ErrorKind::System, PLACE, error.to_string())
+                .with_source(error)
+                .with_remedy(REMEDY)
         })?;
         words.resize_with(count, || AtomicU64::new(0));
         Ok(Self(Arc::new(words)))

@@ -53,6 +53,7 @@ impl VerifyTable {
         let mut states = Vec::new();
         states.try_reserve_exact(blocks as usize).map_err(|error| {
             EngineError::new(ErrorKind::System, PLACE, format!("{table_bytes} bytes: {error}"))
+                .with_source(error)
                 .with_remedy("use a smaller --size, or larger blocks (--bs, --align)")
         })?;
         states.resize_with(blocks as usize, AtomicU64::default);

@@ -22,7 +22,8 @@ pub fn set_of_thread(priority: Priority) -> Result<(), EngineError> {
     let error = io::Error::last_os_error();
     let place = format!("giving I/Os {}", priority.in_words());
     if error.raw_os_error() == Some(libc::EPERM) {
-        return Err(EngineError::new(ErrorKind::Permission, place, error.to_string()).with_remedy(
+        let refused = EngineError::new(ErrorKind::Permission, place, error.to_string()).with_source(error);
+        return Err(refused.with_remedy(
             "class real time needs the right CAP_SYS_NICE: run it with sudo, or use another class",
         ));
     }
