@@ -22,9 +22,16 @@ pub struct PreparedRing<S: squeue::EntryMarker = squeue::Entry, C: cqueue::Entry
 /// Sets of setup flags, best first; each step leaves out what older kernels refuse.
 #[derive(Clone, Copy)]
 struct Rung {
+    /// Entries are taken in their order: no list of their places is written and read with each.
     no_sqarray: bool,
+    /// What follows a completion is done in the job's call that asks for completions, many at once, and not whenever
+    /// one interrupts the job. The kernel does it only where one thread alone submits (`single_issuer`), which spares
+    /// locks too: a ring stays with its job.
     defer_taskrun: bool,
+    /// The same for kernels without it: it is done when the job enters the kernel the next time, and the job is not
+    /// interrupted for it.
     coop_taskrun: bool,
+    /// An entry that is refused ends with its error, and the rest of its batch starts: its I/Os were stamped together.
     submit_all: bool,
 }
 
@@ -43,13 +50,19 @@ impl Rung {
         options: &RunOptions,
     ) -> io::Result<IoUring<S, C>> {
         let mut builder = IoUring::<S, C>::builder();
-        builder.setup_clamp().setup_cqsize((depth * 2).max(2));
+        // A kernel that makes no ring as large makes its largest: what finds no place there goes with a later batch.
+        builder.setup_clamp();
+        // A place for the completion of each I/O in flight, and as many more: the timer's ticks come without an entry
+        // of their own, and what finds no place costs an allocation, and a call that fetches it. Kernels take this size
+        // of themselves; the engine does not depend on that.
+        builder.setup_cqsize((depth * 2).max(2));
         if self.submit_all {
             builder.setup_submit_all();
         }
         if self.no_sqarray {
             builder.setup_no_sqarray();
         }
+        // The flag says in memory that completions wait for a call: without it, each look for them would be a call.
         if self.defer_taskrun {
             builder.setup_single_issuer().setup_defer_taskrun().setup_taskrun_flag();
         }
@@ -59,6 +72,7 @@ impl Rung {
                 builder.setup_taskrun_flag();
             }
         }
+        // The device raises no interrupt: the call that waits asks its queue for completions.
         if options.polled {
             builder.setup_iopoll();
         }
