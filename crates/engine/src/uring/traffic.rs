@@ -212,7 +212,7 @@ where
             return false;
         }
         let reaped_ns = self.clock.now_ns();
-        let before = self.in_flight;
+        let before = done.len();
         for entry in &mut completions {
             let entry: cqueue::Entry = entry.into();
             let slot = entry.user_data() as u32;
@@ -222,9 +222,12 @@ where
             };
             let stamps = Stamps { submitted_ns, returned_ns: returned_ns.min(reaped_ns), reaped_ns };
             done.push(Completion { slot, result: moved(entry.result(), entry.user_data()), stamps });
-            self.in_flight -= 1;
         }
-        self.in_flight != before
+        let ended = (done.len() - before) as u32;
+        debug_assert!(ended <= self.in_flight, "the kernel completed an I/O twice");
+        // Not below 0 where it did: the count would begin anew from the top, and `drain` would wait for all of it.
+        self.in_flight = self.in_flight.saturating_sub(ended);
+        ended > 0
     }
 }
 
