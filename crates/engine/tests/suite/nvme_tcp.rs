@@ -340,7 +340,7 @@ fn a_controller_that_falls_silent_is_given_up_by_its_keep_alive() {
     let controller = connect(&format!("{}?kato=1", served.name()), 1).unwrap();
     let (clock, _) = WallClock::start();
     let mut engine = NvmeTcp::new(&controller, 1, 2, 4096, clock).unwrap();
-    // Longer than the time: it was kept alive meanwhile.
+    // Time itself is tested: longer than the 1 s after which it is given up, unless it is kept alive meanwhile.
     std::thread::sleep(Duration::from_millis(1500));
     assert!(reads(&mut engine, 2, || ()).iter().all(|end| end.result == 4096));
     let ends = reads(&mut engine, 2, || served.silence(true));

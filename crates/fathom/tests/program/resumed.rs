@@ -67,6 +67,7 @@ impl Drop for Loop {
     }
 }
 
+/// Kills a command at a moment, wherever it is then: time itself is tested, and no event may choose the place.
 fn kill_after(typist: &Typist, command: &[&str], time: Duration) {
     let mut child = typist.start(command);
     std::thread::sleep(time);
