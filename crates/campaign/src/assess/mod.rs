@@ -76,7 +76,7 @@ pub fn assess(
     let (mut runner, mut session) =
         Runner::start((store, stop), (&options.plan, options.anew), progress, |plan, devices, progress| {
             let mut session = open(plan, options, devices, progress, stop)?;
-            session.know(&KnownLimits::of(plan))?;
+            session.set_known_limits(&KnownLimits::of(plan))?;
             precondition::admit(plan, &session, permits)?;
             Ok(session)
         })?;

@@ -58,7 +58,7 @@ impl Session {
             left: None,
             crew: Some(Mutex::new(crew)),
         };
-        session.know(&KnownLimits::default())?;
+        session.set_known_limits(&KnownLimits::default())?;
         progress.opened(session.target());
         Ok(session)
     }

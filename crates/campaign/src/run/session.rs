@@ -190,7 +190,7 @@ impl Session {
             left: None,
             crew: None,
         };
-        session.know(&KnownLimits::default())?;
+        session.set_known_limits(&KnownLimits::default())?;
         progress.simulated_time(session.is_simulated_time());
         progress.opened(session.target());
         Ok(session)
@@ -200,7 +200,7 @@ impl Session {
     ///
     /// # Errors
     /// When an instance or a volume is not in the catalogue.
-    pub fn know(&mut self, known: &KnownLimits) -> Result<(), CampaignError> {
+    pub fn set_known_limits(&mut self, known: &KnownLimits) -> Result<(), CampaignError> {
         let here = (&self.targets.facts, &self.environment);
         // What one client's machine tells is not a bound of all together; the record of a run has the sum.
         let nothing = (&TargetFacts::named(String::new(), TargetKind::Unknown), &Environment::default());
