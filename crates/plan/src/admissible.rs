@@ -22,9 +22,9 @@ const MOST_THREADS: u64 = 8192;
 /// Longest time that the I/Os in flight at a run's end may take under a throttle, in seconds.
 const LONGEST_DRAIN_S: f64 = 60.0;
 
-/// What a target's name says of it.
+/// The kind of target that a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Named {
+pub enum NameKind {
     /// A file or a device.
     Path,
     /// A simulated device.
@@ -41,7 +41,7 @@ pub enum Named {
     Elsewhere,
 }
 
-impl Named {
+impl NameKind {
     /// What it can turn out to be; of a path a file first.
     fn kinds(self) -> &'static [TargetKind] {
         match self {
@@ -73,9 +73,9 @@ pub enum Carrier<'a> {
     Tool(&'static ToolEntry),
 }
 
-/// What is asked for, as far as it is known where it is judged.
+/// A run as it is requested, as far as it is known where it is judged.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked<'a> {
+pub struct RunRequest<'a> {
     /// How runs go about their targets.
     pub options: &'a RunOptions,
     /// What all of them do to the targets.
@@ -87,12 +87,12 @@ pub struct Asked<'a> {
     /// The flag that has the targets written before anything is measured, without its hyphens; absent: none has.
     pub written_first_by: Option<&'static str>,
     /// The targets that are judged.
-    pub targets: &'a [(&'a str, Named)],
+    pub targets: &'a [(&'a str, NameKind)],
     /// Who carries it.
     pub carrier: Carrier<'a>,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> RunRequest<'a> {
     /// With these options, for what is done; nothing else is known.
     pub fn of(options: &'a RunOptions, needs: Needs) -> Self {
         let (workload, written_first_by) = (None, None);
@@ -110,20 +110,20 @@ impl<'a> Asked<'a> {
 
 /// All that what is asked for has no place for, wherever that is known before anything is opened. The place of each says
 /// what was asked for, and of whom: `--keep with target ...`.
-pub fn admissible(asked: &Asked<'_>) -> Vec<EngineError> {
-    let mut refusals = together(asked);
-    match asked.carrier {
-        Carrier::Tool(tool) => refusals.extend(by_tool(asked, tool)),
-        Carrier::Unknown => refusals.extend(on_targets(asked)),
+pub fn admissible(request: &RunRequest<'_>) -> Vec<EngineError> {
+    let mut refusals = together(request);
+    match request.carrier {
+        Carrier::Tool(tool) => refusals.extend(by_tool(request, tool)),
+        Carrier::Unknown => refusals.extend(on_targets(request)),
         Carrier::Called(name, here) => {
-            refusals.extend(uncarried(asked, name, here));
-            refusals.extend(on_targets(asked));
+            refusals.extend(uncarried(request, name, here));
+            refusals.extend(on_targets(request));
         }
         Carrier::Engine(engine, platform) => {
-            refusals.extend(uncarried(asked, engine.name, platform));
-            refusals.extend(on_targets(asked));
-            refusals.extend(on_engine(asked, engine));
-            refusals.extend(of_length(asked, engine, platform));
+            refusals.extend(uncarried(request, engine.name, platform));
+            refusals.extend(on_targets(request));
+            refusals.extend(on_engine(request, engine));
+            refusals.extend(of_length(request, engine, platform));
         }
     }
     refusals
@@ -134,16 +134,16 @@ fn refusal(place: impl Into<String>, cause: impl Into<String>, remedy: impl Into
 }
 
 /// What excludes each other on any target and engine.
-fn together(asked: &Asked<'_>) -> Vec<EngineError> {
-    let options = asked.options;
+fn together(request: &RunRequest<'_>) -> Vec<EngineError> {
+    let options = request.options;
     let mut refusals = Vec::new();
-    let by_tool = matches!(asked.carrier, Carrier::Tool(_));
+    let by_tool = matches!(request.carrier, Carrier::Tool(_));
     if options.witness.is_some() && options.stripe_bytes.is_some() && !by_tool {
         let cause = "an I/O on a stripe is one for each part to the block layer, so the two latencies are of different \
                      things";
         refusals.push(refusal("--witness with --stripe", cause, "leave --witness or --stripe out"));
     }
-    if options.witness.is_some() && asked.needs.reads_back && !by_tool {
+    if options.witness.is_some() && request.needs.reads_back && !by_tool {
         let cause = "reading everything back at the end is not part of the run, and the block layer cannot distinguish \
                      the two";
         refusals.push(
@@ -151,20 +151,20 @@ fn together(asked: &Asked<'_>) -> Vec<EngineError> {
                 .with_remedy("leave --witness or --verify at-end out"),
         );
     }
-    if let Some(flag) = asked.written_first_by.filter(|_| !asked.needs.writes) {
+    if let Some(flag) = request.written_first_by.filter(|_| !request.needs.writes) {
         let cause = "it writes over the whole target, and these patterns only read";
         let remedy = "leave it out, or add one that writes, e.g. --patterns randread-4k,randwrite-4k";
         refusals.push(refusal(format!("--{flag}"), cause, remedy));
     }
     // Where clients open targets, each of them looks at its own.
     if options.clients.is_empty() && !by_tool {
-        refusals.extend(of_different_kinds(asked.targets));
+        refusals.extend(of_different_kinds(request.targets));
     }
     refusals
 }
 
 /// Files and devices go together, and otherwise targets of one kind alone.
-fn of_different_kinds(targets: &[(&str, Named)]) -> Option<EngineError> {
+fn of_different_kinds(targets: &[(&str, NameKind)]) -> Option<EngineError> {
     let (first, named) = targets.first()?;
     let (other, _) = targets.iter().find(|(_, other)| other != named)?;
     let cause = format!("no engine carries both {first} and {other}");
@@ -173,28 +173,30 @@ fn of_different_kinds(targets: &[(&str, Named)]) -> Option<EngineError> {
 }
 
 /// Targets that cannot turn out to be what an engine of this name carries I/O to.
-fn uncarried(asked: &Asked<'_>, name: &str, here: Platform) -> Vec<EngineError> {
-    let refused = |named: Named| {
+fn uncarried(request: &RunRequest<'_>, name: &str, here: Platform) -> Vec<EngineError> {
+    let refused = |named: NameKind| {
         let each = named.kinds().iter().map(|kind| asked_for(name, *kind, here));
         each.reduce(|first, other| if other.is_ok() { other } else { first }).and_then(Result::err)
     };
-    asked.targets.iter().filter_map(|(_, named)| refused(*named)).collect()
+    request.targets.iter().filter_map(|(_, named)| refused(*named)).collect()
 }
 
 /// What another tool has no place for, by its entry, and targets that it cannot be given.
-fn by_tool(asked: &Asked<'_>, tool: &ToolEntry) -> Vec<EngineError> {
-    if !asked.options.clients.is_empty() {
+fn by_tool(request: &RunRequest<'_>, tool: &ToolEntry) -> Vec<EngineError> {
+    if !request.options.clients.is_empty() {
         let cause = "clients measure with the engines of fathom, and another tool was named";
         return vec![refusal("--engine", cause, "leave --engine or the clients out")];
     }
-    let mut refusals: Vec<_> = lacking(asked, tool.name, tool.no_place_for.iter()).collect();
-    let is_any = |found: fn(Named) -> bool| asked.targets.iter().any(|(_, named)| found(*named));
-    if is_any(|named| matches!(named, Named::Simulated | Named::Memory | Named::Null | Named::Remote)) {
+    let mut refusals: Vec<_> = lacking(request, tool.name, tool.no_place_for.iter()).collect();
+    let is_any = |found: fn(NameKind) -> bool| request.targets.iter().any(|(_, named)| found(*named));
+    if is_any(|named| {
+        matches!(named, NameKind::Simulated | NameKind::Memory | NameKind::Null | NameKind::Remote)
+    }) {
         let (place, cause) = ("handing the targets to another tool", "only files and devices can be");
         refusals.push(refusal(place, cause, "name a file, a folder or a device"));
     }
-    let is_unsized = asked.workload.is_some_and(|workload| workload.span_bytes.unwrap_or(0) == 0);
-    if tool.told_sizes && is_unsized && is_any(|named| named == Named::Elsewhere) {
+    let is_unsized = request.workload.is_some_and(|workload| workload.span_bytes.unwrap_or(0) == 0);
+    if tool.told_sizes && is_unsized && is_any(|named| named == NameKind::Elsewhere) {
         let cause = "the size of a target on another machine is not known here";
         let place = format!("--size with engine {}@HOST", tool.name);
         refusals.push(refusal(place, cause, "add --size, e.g. 10GiB"));
@@ -202,21 +204,21 @@ fn by_tool(asked: &Asked<'_>, tool: &ToolEntry) -> Vec<EngineError> {
     refusals
 }
 
-fn on_targets(asked: &Asked<'_>) -> Vec<EngineError> {
-    asked.targets.iter().flat_map(|(name, named)| on_target(asked, name, *named)).collect()
+fn on_targets(request: &RunRequest<'_>) -> Vec<EngineError> {
+    request.targets.iter().flat_map(|(name, named)| on_target(request, name, *named)).collect()
 }
 
-fn on_target(asked: &Asked<'_>, name: &str, named: Named) -> Vec<EngineError> {
-    let options = asked.options;
+fn on_target(request: &RunRequest<'_>, name: &str, named: NameKind) -> Vec<EngineError> {
+    let options = request.options;
     let with_target = |flag: &str, cause: &str, remedy: String| {
         refusal(format!("{flag} with target `{name}`"), cause, remedy)
     };
     let mut refusals = Vec::new();
-    if options.stripe_bytes.is_some() && named == Named::Simulated {
+    if options.stripe_bytes.is_some() && named == NameKind::Simulated {
         let cause = "it is a whole volume already: its parameters say how much it takes at once";
         refusals.push(with_target("--stripe", cause, "leave --stripe out".to_owned()));
     }
-    let is_simulated_time = named == Named::Simulated && !options.real_time;
+    let is_simulated_time = named == NameKind::Simulated && !options.real_time;
     if options.cpus.is_some() && is_simulated_time {
         let cause = "time is simulated, and one thread computes all jobs";
         refusals.push(with_target("--cpus", cause, "leave --cpus out, or add --real-time".to_owned()));
@@ -225,7 +227,7 @@ fn on_target(asked: &Asked<'_>, name: &str, named: Named) -> Vec<EngineError> {
         let cause = "time is simulated, and several clients share the real one";
         refusals.push(refusal("running several clients", cause, "add --real-time"));
     }
-    if let Some(flag) = asked.written_first_by.filter(|_| named.is_within()) {
+    if let Some(flag) = request.written_first_by.filter(|_| named.is_within()) {
         let cause = format!("`{name}` has no state that writing would change");
         let remedy = format!("leave --{flag} out, or name a file or a device");
         refusals.push(refusal(format!("--{flag}"), cause, remedy));
@@ -234,7 +236,7 @@ fn on_target(asked: &Asked<'_>, name: &str, named: Named) -> Vec<EngineError> {
         flags_on(options, named)
             .map(|(flag, cause, more)| with_target(flag, cause, format!("leave {flag} out{more}"))),
     );
-    if options.real_time && named != Named::Simulated {
+    if options.real_time && named != NameKind::Simulated {
         let cause = "only a simulated device has a clock to choose";
         refusals.push(with_target("--real-time", cause, "leave --real-time out".to_owned()));
     }
@@ -244,7 +246,7 @@ fn on_target(asked: &Asked<'_>, name: &str, named: Named) -> Vec<EngineError> {
 /// Flags that a kind of target has no place for, each with why, and what else than leaving it out helps.
 fn flags_on(
     options: &RunOptions,
-    named: Named,
+    named: NameKind,
 ) -> impl Iterator<Item = (&'static str, &'static str, &'static str)> + use<> {
     let is_stripe = options.stripe_bytes.is_some();
     let of_remotes = [
@@ -255,32 +257,32 @@ fn flags_on(
         ("--durable", options.durable.is_some(), "its commands do not look at how a file was opened"),
         ("--io-flags", !options.io_flags.is_empty(), "they are for system calls on files"),
     ];
-    let of_remotes = of_remotes.into_iter().filter(move |_| named == Named::Remote);
+    let of_remotes = of_remotes.into_iter().filter(move |_| named == NameKind::Remote);
     let of_remotes = of_remotes.map(|(flag, given, cause)| (flag, given, cause, ""));
     let within = [
         ("--keep", options.keep, "only a scratch file can be kept"),
         ("--destroy", !options.permits.is_empty(), "it holds nothing that could be lost"),
         ("--check-empty", options.check_empty, "it holds nothing that could be lost"),
         ("--buffered", !options.direct, "it has no page cache"),
-        ("--stripe", is_stripe && named != Named::Simulated, "it is one place, however it is cut"),
+        ("--stripe", is_stripe && named != NameKind::Simulated, "it is one place, however it is cut"),
         ("--polled", options.polled, "only devices have queues to poll, and connections sockets"),
         ("--durable", options.durable.is_some(), "nothing on it outlives the run"),
         ("--io-flags", !options.io_flags.is_empty(), "they are for system calls, and it needs none"),
     ];
-    let within = within.into_iter().filter(move |_| named == Named::Simulated || named.is_within());
+    let within = within.into_iter().filter(move |_| named == NameKind::Simulated || named.is_within());
     let within = within.map(|(flag, given, cause)| (flag, given, cause, ", or name a file or device"));
     of_remotes.chain(within).filter(|(_, given, ..)| *given).map(|(flag, _, cause, more)| (flag, cause, more))
 }
 
 /// All that an engine has no place for, whatever the target.
-fn on_engine(asked: &Asked<'_>, engine: &EngineEntry) -> Vec<EngineError> {
-    let (flags, direct, literal) = (asked.options.io_flags, asked.options.direct, asked.literal);
+fn on_engine(request: &RunRequest<'_>, engine: &EngineEntry) -> Vec<EngineError> {
+    let (flags, direct, literal) = (request.options.io_flags, request.options.direct, request.literal);
     let content = (!engine.keeps_content).then_some(&NO_CONTENT);
-    let own = lacking(asked, engine.name, engine.no_place_for.iter().chain(content));
+    let own = lacking(request, engine.name, engine.no_place_for.iter().chain(content));
     let by_cache = [
         (
             "--polled",
-            asked.options.polled && !direct && engine.takes(Need::Polled),
+            request.options.polled && !direct && engine.takes(Need::Polled),
             "I/O through the page cache is never polled for",
             "leave --polled or --buffered out",
         ),
@@ -310,20 +312,20 @@ fn on_engine(asked: &Asked<'_>, engine: &EngineEntry) -> Vec<EngineError> {
 
 /// What is given of all that an engine or a tool lacks by its entry.
 fn lacking<'a>(
-    asked: &Asked<'_>,
+    request: &RunRequest<'_>,
     name: &str,
     lacks: impl Iterator<Item = &'a NoPlace>,
 ) -> impl Iterator<Item = EngineError> {
     lacks.filter_map(move |lack| {
-        let (flag, is_given) = given(asked, lack.what);
+        let (flag, is_given) = given(request, lack.what);
         is_given.then(|| refusal(format!("{flag} with engine {name}"), lack.cause, lack.remedy))
     })
 }
 
 /// What asks for something, as people type it, and whether it is asked for.
-fn given(asked: &Asked<'_>, what: Need) -> (&'static str, bool) {
-    let Asked { options, needs, targets, .. } = asked;
-    let controllers = targets.iter().filter(|(_, named)| *named == Named::Controller).count();
+fn given(request: &RunRequest<'_>, what: Need) -> (&'static str, bool) {
+    let RunRequest { options, needs, targets, .. } = request;
+    let controllers = targets.iter().filter(|(_, named)| *named == NameKind::Controller).count();
     match what {
         Need::Stripe => ("--stripe", options.stripe_bytes.is_some()),
         Need::Durable => ("--durable", options.durable.is_some()),
@@ -349,8 +351,8 @@ fn given(asked: &Asked<'_>, what: Need) -> (&'static str, bool) {
 
 /// What one workload asks for that would not end well: jobs and depths beyond what threads and a throttle carry, and
 /// trims where no system call does them.
-fn of_length(asked: &Asked<'_>, engine: &EngineEntry, platform: Platform) -> Vec<EngineError> {
-    let Some(workload) = asked.workload else { return Vec::new() };
+fn of_length(request: &RunRequest<'_>, engine: &EngineEntry, platform: Platform) -> Vec<EngineError> {
+    let Some(workload) = request.workload else { return Vec::new() };
     let starting = format!("starting engine {}", engine.name);
     let mut refusals = Vec::new();
     let (jobs, depth) = (u64::from(workload.jobs), u64::from(workload.depth));
@@ -370,7 +372,7 @@ fn of_length(asked: &Asked<'_>, engine: &EngineEntry, platform: Platform) -> Vec
         let cause = "trims are not carried on this operating system";
         refusals.push(refusal(&starting, cause, "leave the trims out: --trim-share 0"));
     }
-    refusals.extend(endless_drain(asked.options, workload));
+    refusals.extend(endless_drain(request.options, workload));
     refusals
 }
 
@@ -409,21 +411,21 @@ mod tests {
     use crate::{PlanSource, RunPlan};
 
     /// The places of all refusals of a plan, `x` for its target.
-    fn places(plan: &str, engine: Option<&str>, targets: &[(&str, Named)]) -> Vec<String> {
+    fn places(plan: &str, engine: Option<&str>, targets: &[(&str, NameKind)]) -> Vec<String> {
         let source = PlanSource::from_toml(&format!("target = ['x', 'y']\n{plan}"), "plan.toml").expect(plan);
         let plan = source.resolve(1).expect(plan);
         let engine = engine.map(|name| named(name).expect(name));
         let carrier = engine.map_or(Carrier::Unknown, |engine| Carrier::Engine(engine, Platform::Linux));
-        places_of(&Asked { targets, carrier, ..whole(&plan) })
+        places_of(&RunRequest { targets, carrier, ..whole(&plan) })
     }
 
-    fn whole(plan: &RunPlan) -> Asked<'_> {
+    fn whole(plan: &RunPlan) -> RunRequest<'_> {
         let needs = Needs::of([&plan.workload]);
-        Asked { workload: Some(&plan.workload), ..Asked::of(&plan.options, needs) }
+        RunRequest { workload: Some(&plan.workload), ..RunRequest::of(&plan.options, needs) }
     }
 
-    fn places_of(asked: &Asked<'_>) -> Vec<String> {
-        admissible(asked).into_iter().map(|refusal| refusal.place).collect()
+    fn places_of(request: &RunRequest<'_>) -> Vec<String> {
+        admissible(request).into_iter().map(|refusal| refusal.place).collect()
     }
 
     /// Engines that refuse each flag, of all, whatever the target.
@@ -497,9 +499,9 @@ mod tests {
 
     #[test]
     fn each_flag_is_refused_on_the_targets_that_have_no_place_for_it() {
-        use Named::{Memory, Null, Path, Remote, Simulated};
+        use NameKind::{Memory, Null, Path, Remote, Simulated};
         for (plan, refusing) in [
-            ("", &[] as &[Named]),
+            ("", &[] as &[NameKind]),
             ("keep = true", &[Simulated, Memory, Null, Remote]),
             ("destroy = 'S'", &[Simulated, Memory, Null]),
             ("check-empty = true", &[Simulated, Memory, Null, Remote]),
@@ -524,15 +526,15 @@ mod tests {
 
     #[test]
     fn a_witness_watches_no_stripe_nor_what_is_read_back_and_simulated_time_has_its_own_clock() {
-        let found = places("witness = 'auto'\nstripe = '64k'", Some("uring"), &[("x", Named::Path)]);
+        let found = places("witness = 'auto'\nstripe = '64k'", Some("uring"), &[("x", NameKind::Path)]);
         assert_eq!(found, ["--witness with --stripe"]);
         let reads_back = |verify: &str| {
             let plan = format!("rw = 'write'\nverify = '{verify}'\nwitness = 'auto'");
-            places(&plan, Some("uring"), &[("x", Named::Path)])
+            places(&plan, Some("uring"), &[("x", NameKind::Path)])
         };
         assert_eq!(reads_back("at-end"), ["preparing the block-layer witness"]);
         assert_eq!(reads_back("off"), [""; 0]);
-        assert_eq!(places("cpus = '0'\nreal-time = true", None, &[("x", Named::Simulated)]), [""; 0]);
+        assert_eq!(places("cpus = '0'\nreal-time = true", None, &[("x", NameKind::Simulated)]), [""; 0]);
     }
 
     #[test]
@@ -540,7 +542,7 @@ mod tests {
         let found = places(
             "rw = 'write'\nkeep = true\nstripe = '64k'\ndurable = 'all'\nio-flags = 'atomic'",
             Some("mmap"),
-            &[("x", Named::Path), ("null:", Named::Null)],
+            &[("x", NameKind::Path), ("null:", NameKind::Null)],
         );
         assert_eq!(
             found,
@@ -561,10 +563,10 @@ mod tests {
     /// What each engine can be given, of all that a name says of a target, and the kind of the other refusals.
     #[test]
     fn an_engine_is_refused_on_targets_that_it_cannot_carry() {
-        use Named::{Memory, Null, Path, Remote, Simulated};
+        use NameKind::{Memory, Null, Path, Remote, Simulated};
         let (options, needs) = (RunOptions::default(), Needs::of([]));
         for (name, here, carried, kind) in [
-            ("uring", Platform::Linux, &[Path] as &[Named], ErrorKind::Plan),
+            ("uring", Platform::Linux, &[Path] as &[NameKind], ErrorKind::Plan),
             ("sync", Platform::Windows, &[Path], ErrorKind::Plan),
             ("falloc", Platform::Linux, &[Path], ErrorKind::Plan),
             ("passthrough", Platform::Linux, &[Path], ErrorKind::Plan),
@@ -578,7 +580,8 @@ mod tests {
         ] {
             for target in [Path, Simulated, Memory, Null, Remote] {
                 let (targets, carrier) = ([("x", target)], Carrier::Called(name, here));
-                let found = admissible(&Asked { targets: &targets, carrier, ..Asked::of(&options, needs) });
+                let found =
+                    admissible(&RunRequest { targets: &targets, carrier, ..RunRequest::of(&options, needs) });
                 let expected = if carried.contains(&target) { vec![] } else { vec![kind] };
                 let kinds: Vec<ErrorKind> = found.iter().map(|refusal| refusal.kind).collect();
                 assert_eq!(kinds, expected, "{name} {here:?} {target:?}: {found:?}");
@@ -590,7 +593,7 @@ mod tests {
 
     #[test]
     fn targets_go_together_that_one_engine_carries() {
-        use Named::{Memory, Null, Path, Remote, Simulated};
+        use NameKind::{Memory, Null, Path, Remote, Simulated};
         let all = [Path, Simulated, Memory, Null, Remote];
         for (first, second) in all.iter().flat_map(|first| all.map(|second| (*first, second))) {
             let apart = |plan: &str| {
@@ -605,7 +608,7 @@ mod tests {
     /// What each tool can be given: files and devices, and what is elsewhere, with its size or without.
     #[test]
     fn a_tool_is_given_files_and_devices_and_the_size_of_what_is_elsewhere() {
-        use Named::{Elsewhere, Memory, Null, Path, Remote, Simulated};
+        use NameKind::{Elsewhere, Memory, Null, Path, Remote, Simulated};
         let handing: &[&str] = &["handing the targets to another tool"];
         for (plan, named, name, refused) in [
             ("rw = 'write'", Path, "fio", &[] as &[&str]),
@@ -621,7 +624,7 @@ mod tests {
             let source = PlanSource::from_toml(&format!("target = 'x'\n{plan}"), "plan.toml").expect(plan);
             let read = source.resolve(1).expect(plan);
             let carrier = Carrier::Tool(tool_named(name).expect(name));
-            let found = places_of(&Asked { targets: &[("x", named)], carrier, ..whole(&read) });
+            let found = places_of(&RunRequest { targets: &[("x", named)], carrier, ..whole(&read) });
             assert_eq!(found, refused, "{plan} {named:?} {name}");
         }
     }
@@ -631,7 +634,7 @@ mod tests {
     fn each_flag_is_refused_by_the_tools_that_have_no_place_for_it() {
         let all = || TOOL_ENGINES.iter().map(|tool| tool.name).collect::<Vec<_>>();
         let spdk = || vec!["bdevperf", "bdevperf-uring", "spdk_nvme_perf", "nvme_perf"];
-        use Named::{Controller, Path};
+        use NameKind::{Controller, Path};
         for (plan, targets, refusing) in [
             ("rw = 'write'", [Path, Path], vec![]),
             ("rw = 'read'", [Path, Path], vec!["bdevperf-uring"]),
@@ -655,7 +658,7 @@ mod tests {
             let targets = targets.map(|named| ("x", named));
             let refuses = |tool: &&'static ToolEntry| {
                 let carrier = Carrier::Tool(tool);
-                !places_of(&Asked { targets: &targets, carrier, ..whole(&read) }).is_empty()
+                !places_of(&RunRequest { targets: &targets, carrier, ..whole(&read) }).is_empty()
             };
             let found: Vec<&str> = TOOL_ENGINES.iter().filter(refuses).map(|tool| tool.name).collect();
             let mut refusing = refusing;
@@ -666,29 +669,32 @@ mod tests {
 
     #[test]
     fn what_is_written_first_can_be_and_is_told_apart_from_what_only_reads() {
-        let preconditioned = |plan: &str, named: Named| {
+        let preconditioned = |plan: &str, named: NameKind| {
             let source = PlanSource::from_toml(&format!("target = 'x'\n{plan}"), "plan.toml").expect(plan);
             let read = source.resolve(1).expect(plan);
             let written_first_by = Some("precondition");
-            places_of(&Asked { written_first_by, targets: &[("x", named)], ..whole(&read) }).len()
+            places_of(&RunRequest { written_first_by, targets: &[("x", named)], ..whole(&read) }).len()
         };
-        assert_eq!(preconditioned("rw = 'write'", Named::Path), 0);
-        assert_eq!(preconditioned("rw = 'write'", Named::Simulated), 0);
-        assert_eq!(preconditioned("rw = 'read'", Named::Path), 1);
-        assert_eq!(preconditioned("rw = 'write'", Named::Memory), 1);
-        assert_eq!(preconditioned("rw = 'write'", Named::Null), 1);
+        assert_eq!(preconditioned("rw = 'write'", NameKind::Path), 0);
+        assert_eq!(preconditioned("rw = 'write'", NameKind::Simulated), 0);
+        assert_eq!(preconditioned("rw = 'read'", NameKind::Path), 1);
+        assert_eq!(preconditioned("rw = 'write'", NameKind::Memory), 1);
+        assert_eq!(preconditioned("rw = 'write'", NameKind::Null), 1);
     }
 
     #[test]
     fn clients_share_no_simulated_time_and_windows_carries_no_trims() {
-        let found = places("client = 'local'", None, &[("x", Named::Simulated)]);
+        let found = places("client = 'local'", None, &[("x", NameKind::Simulated)]);
         assert_eq!(found, ["running several clients"]);
-        assert_eq!(places("client = 'local'\nreal-time = true", None, &[("x", Named::Simulated)]), [""; 0]);
+        assert_eq!(
+            places("client = 'local'\nreal-time = true", None, &[("x", NameKind::Simulated)]),
+            [""; 0]
+        );
         let source = PlanSource::from_toml("target = 'x'\nrw = 'trim'", "plan.toml").expect("a plan");
         let read = source.resolve(1).expect("a plan");
         let on = |name: &str, platform| {
             let carrier = Carrier::Engine(named(name).expect(name), platform);
-            places_of(&Asked { carrier, ..whole(&read) })
+            places_of(&RunRequest { carrier, ..whole(&read) })
         };
         assert_eq!(on("sync", Platform::Linux), [""; 0]);
         for engine in ["sync", "iocp"] {

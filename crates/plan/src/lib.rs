@@ -38,7 +38,7 @@ mod write;
 #[cfg(test)]
 mod properties;
 
-pub use admissible::{Asked, Carrier, Named, admissible};
+pub use admissible::{Carrier, NameKind, RunRequest, admissible};
 pub use again::{NoLine, assess_line, campaign_line, compare_line, explain_line, run_line, sweep_line};
 pub use campaigns::{
     assess_command_line, compare_command_line, explain_command_line, repeat_command_line, sweep_command_line,

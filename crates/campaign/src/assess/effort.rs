@@ -2,7 +2,9 @@
 //! whether it follows SNIA's test specification.
 
 use fathom_engine::EngineError;
-use fathom_plan::{Asked, Mistake, Named, Needs, PlanErrorKind, RunOptions, admissible, quantity, value};
+use fathom_plan::{
+    Mistake, NameKind, Needs, PlanErrorKind, RunOptions, RunRequest, admissible, quantity, value,
+};
 use fathom_record::Fault;
 use fathom_record::campaign::{PatternPlan, PreconditionPlan};
 
@@ -111,10 +113,11 @@ fn precondition(raw: &RawAssess, patterns: &[PatternPlan]) -> Result<Preconditio
         return Ok(plan);
     }
     let needs = Needs::of(patterns.iter().map(|pattern| &pattern.workload));
-    let named = named(&raw.target).unwrap_or(Named::Path);
+    let named = named(&raw.target).unwrap_or(NameKind::Path);
     let (options, targets) = (RunOptions::default(), [(raw.target.as_str(), named)]);
-    let asked = Asked { written_first_by: Some(key), targets: &targets, ..Asked::of(&options, needs) };
-    if let Some(EngineError { cause, remedy, .. }) = admissible(&asked).into_iter().next() {
+    let request =
+        RunRequest { written_first_by: Some(key), targets: &targets, ..RunRequest::of(&options, needs) };
+    if let Some(EngineError { cause, remedy, .. }) = admissible(&request).into_iter().next() {
         return refuse(key, PlanErrorKind::Contradiction, format!("{cause}: {remedy}"));
     }
     Ok(plan)

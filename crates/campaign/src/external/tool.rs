@@ -1,7 +1,7 @@
 //! Which tool an engine's name means, and what it can be asked.
 
 use fathom_engine::EngineError;
-use fathom_plan::{Asked, Carrier, Named, Needs, RunPlan};
+use fathom_plan::{Carrier, NameKind, Needs, RunPlan, RunRequest};
 use fathom_record::tool_engines::{ToolEntry, tool_named};
 use fathom_tools::bdevperf::workload_as_config::Kernel;
 use fathom_tools::spdk::TransportId;
@@ -110,16 +110,16 @@ impl External {
     pub fn check_options(&self, plan: &RunPlan) -> Result<(), EngineError> {
         let is_here = self.works_here(&plan.targets);
         let named = |target: &str| match is_here {
-            _ if is_controller(target) => Ok(Named::Controller),
+            _ if is_controller(target) => Ok(NameKind::Controller),
             true => named(target),
             // What it is called there is nothing that is read here.
-            false => Ok(Named::Elsewhere),
+            false => Ok(NameKind::Elsewhere),
         };
         let targets = plan.targets.iter().map(|target| Ok((target.as_str(), named(target)?)));
         let targets = targets.collect::<Result<Vec<_>, EngineError>>()?;
         let carrier = Carrier::Tool(self.entry);
-        let asked = Asked::of(&plan.options, Needs::of([&plan.workload]));
-        first(&Asked { targets: &targets, carrier, workload: Some(&plan.workload), ..asked })
+        let request = RunRequest::of(&plan.options, Needs::of([&plan.workload]));
+        first(&RunRequest { targets: &targets, carrier, workload: Some(&plan.workload), ..request })
     }
 }
 

@@ -10,7 +10,7 @@ use fathom_target::TargetName;
 
 use super::session::SessionPlan;
 use crate::external::External;
-use fathom_plan::{Asked, Carrier, Named, Needs, RunOptions, admissible, processors};
+use fathom_plan::{Carrier, NameKind, Needs, RunOptions, RunRequest, admissible, processors};
 
 /// What can be said before the target is opened.
 ///
@@ -20,16 +20,16 @@ pub fn check_flags(plan: &SessionPlan<'_>) -> Result<(), EngineError> {
     let asked = plan.plan.engine.as_deref();
     let options = &plan.plan.options;
     if let Some(external) = asked.and_then(External::of).filter(|_| !options.clients.is_empty()) {
-        first(&Asked { carrier: Carrier::Tool(external.entry), ..Asked::of(options, plan.needs) })?;
+        first(&RunRequest { carrier: Carrier::Tool(external.entry), ..RunRequest::of(options, plan.needs) })?;
     }
     let targets = plan.plan.targets.iter().map(|target| Ok((target.as_str(), named(target)?)));
     let targets = targets.collect::<Result<Vec<_>, EngineError>>()?;
     let (carrier, literal) = (carrier(plan, &targets), plan.literal);
-    first(&Asked { targets: &targets, literal, carrier, ..Asked::of(options, plan.needs) })?;
+    first(&RunRequest { targets: &targets, literal, carrier, ..RunRequest::of(options, plan.needs) })?;
     // What a client has for a target of its own is looked at where it is.
     for target in options.measuring().flat_map(|client| &client.targets) {
         let Ok(named) = named(target) else { continue };
-        first(&Asked { targets: &[(target, named)], ..Asked::of(options, plan.needs) })?;
+        first(&RunRequest { targets: &[(target, named)], ..RunRequest::of(options, plan.needs) })?;
     }
     Ok(())
 }
@@ -38,20 +38,20 @@ pub fn check_flags(plan: &SessionPlan<'_>) -> Result<(), EngineError> {
 ///
 /// # Errors
 /// A name that is none.
-pub fn named(target: &str) -> Result<Named, EngineError> {
+pub fn named(target: &str) -> Result<NameKind, EngineError> {
     Ok(match target.parse()? {
-        TargetName::Path(_) => Named::Path,
-        TargetName::Sim(_) => Named::Simulated,
-        TargetName::Fabric(_) => Named::Remote,
-        TargetName::Memory { .. } => Named::Memory,
-        TargetName::Null { .. } => Named::Null,
+        TargetName::Path(_) => NameKind::Path,
+        TargetName::Sim(_) => NameKind::Simulated,
+        TargetName::Fabric(_) => NameKind::Remote,
+        TargetName::Memory { .. } => NameKind::Memory,
+        TargetName::Null { .. } => NameKind::Null,
     })
 }
 
 /// Who carries a plan, as far as the targets' names tell.
-fn carrier<'a>(plan: &SessionPlan<'a>, targets: &[(&str, Named)]) -> Carrier<'a> {
+fn carrier<'a>(plan: &SessionPlan<'a>, targets: &[(&str, NameKind)]) -> Carrier<'a> {
     let asked = plan.plan.engine.as_deref();
-    let are_paths = targets.iter().all(|(_, named)| *named == Named::Path);
+    let are_paths = targets.iter().all(|(_, named)| *named == NameKind::Path);
     match (catalogue::choose(asked, TargetKind::File), asked) {
         (Ok(engine), _) if are_paths => here(engine),
         // An engine of other targets than files is judged by its flags once it is chosen. Clients may be on another
@@ -77,7 +77,7 @@ pub fn check_engine(
     literal: bool,
     engine: EngineKind,
 ) -> Result<(), EngineError> {
-    first(&Asked { literal, carrier: here(engine), ..Asked::of(options, needs) })
+    first(&RunRequest { literal, carrier: here(engine), ..RunRequest::of(options, needs) })
 }
 
 /// The same of one more workload on targets that were opened for all that is read and written, its jobs and depth among it.
@@ -91,15 +91,15 @@ pub fn check_workload(
 ) -> Result<(), EngineError> {
     let needs = Needs { reads: false, writes: true, ..Needs::of([workload]) };
     let (workload, carrier) = (Some(workload), here(engine));
-    first(&Asked { workload, literal, carrier, ..Asked::of(options, needs) })
+    first(&RunRequest { workload, literal, carrier, ..RunRequest::of(options, needs) })
 }
 
 /// Refuses what is not admissible.
 ///
 /// # Errors
 /// The first refusal of all.
-pub fn first(asked: &Asked<'_>) -> Result<(), EngineError> {
-    admissible(asked).into_iter().next().map_or(Ok(()), Err)
+pub fn first(request: &RunRequest<'_>) -> Result<(), EngineError> {
+    admissible(request).into_iter().next().map_or(Ok(()), Err)
 }
 
 /// The first device under a target, in the order of its stack, whose queue is not polled: each layer has
