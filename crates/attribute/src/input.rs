@@ -37,7 +37,7 @@ pub struct Pattern<'a> {
     /// Whether each write waits until it is durable: by how the target was opened, or by the flags of its I/Os.
     pub durable: bool,
     /// What can be done to learn more.
-    pub means: &'a Means,
+    pub means: &'a ExperimentResources,
     /// Writes the command line that runs a workload with this engine, in this way.
     pub command: &'a dyn Fn(&Workload, &Way) -> String,
 }
@@ -51,9 +51,9 @@ impl Pattern<'_> {
     }
 }
 
-/// What can be done to learn more.
+/// What experiments may use: further targets, files, processors and time.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Means {
+pub struct ExperimentResources {
     /// Another target of the same kind that may be loaded beside this one.
     pub second_target: Option<String>,
     /// The device below the target's file system, which may be read.

@@ -25,5 +25,7 @@ mod verdict;
 
 pub use ceilings::{Bound, Kind as BoundKind, in_words as ceiling_in_words, limit_of};
 pub use experiments::{Before, Manner, Trial, Way, Where};
-pub use input::{Answer, CellTelemetry, Connections, InferredAnswer, Means, Pattern, TargetCores};
+pub use input::{
+    Answer, CellTelemetry, Connections, ExperimentResources, InferredAnswer, Pattern, TargetCores,
+};
 pub use verdict::{Conclusion, Subject, attribute, conclude};

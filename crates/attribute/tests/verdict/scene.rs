@@ -1,7 +1,7 @@
 //! A measured pattern made from a known truth: a curve over jobs x depth, and what was seen beside it.
 
 use fathom_attribute::evidence::Feature;
-use fathom_attribute::{Answer, CellTelemetry, Manner, Means, Pattern, Way, Where, attribute};
+use fathom_attribute::{Answer, CellTelemetry, ExperimentResources, Manner, Pattern, Way, Where, attribute};
 use fathom_record::campaign::CellResult;
 use fathom_record::facts::{TargetFacts, TargetKind};
 use fathom_record::verdict::{Confidence, Limit, Verdict};
@@ -23,7 +23,7 @@ pub struct Scene {
     pub memory_bytes: Option<u64>,
     pub focus: Option<usize>,
     pub answers: Vec<Answer>,
-    pub means: Means,
+    pub means: ExperimentResources,
     pub durable: bool,
 }
 
@@ -106,7 +106,7 @@ impl Scene {
             memory_bytes: Some(64 << 30),
             focus: None,
             answers: Vec::new(),
-            means: Means::default(),
+            means: ExperimentResources::default(),
             durable: false,
         }
     }

@@ -1,6 +1,6 @@
 //! From a pattern's runs to what is published of it: cells, operating points and verdict.
 
-use fathom_attribute::{Answer, Means, Pattern, Way, attribute};
+use fathom_attribute::{Answer, ExperimentResources, Pattern, Way, attribute};
 use fathom_record::campaign::{AssessPlan, OperatingPoint, PatternPlan, PatternResult};
 use fathom_record::{RunRecord, Workload};
 
@@ -70,7 +70,7 @@ pub fn conclude(
             queue_tags: queue_tags(session.target(), session.environment()),
             is_drive: is_drive(session.target(), session.environment()),
             durable: false,
-            means: &Means::default(),
+            means: &ExperimentResources::default(),
             memory_bytes: Some(session.environment().memory_bytes).filter(|bytes| *bytes > 0),
             command: &command,
         })

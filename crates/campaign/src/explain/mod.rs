@@ -12,7 +12,7 @@ mod trial;
 use std::sync::atomic::AtomicBool;
 
 use fathom_attribute::evidence::Feature;
-use fathom_attribute::{Answer, Means, Way};
+use fathom_attribute::{Answer, ExperimentResources, Way};
 use fathom_record::campaign::{ExperimentResult, ExplainPlan, ExplainRecord};
 use fathom_record::{CampaignRecord, RunRecord, Verdict, Workload};
 use fathom_store::Store;
@@ -93,7 +93,7 @@ pub fn explain(
     }
     let (second_target, other_file) =
         second::parted(session.target(), &base, runner.plan.second_target.as_deref());
-    let means = Means {
+    let means = ExperimentResources {
         second_target,
         other_file,
         other_node_cpus: session.other_node(&base.workload),
@@ -134,7 +134,7 @@ struct ExplainState<'a> {
     known: &'a str,
     runner: Runner<'a, ExplainPlan>,
     session: &'a Session,
-    means: Means,
+    means: ExperimentResources,
     /// Cells of the pattern itself.
     runs: Vec<RunRecord>,
     /// Those and the experiments'.
@@ -377,7 +377,7 @@ impl ExplainState<'_> {
         let base = self.base;
         let command =
             |workload: &Workload, way: &Way| to_command_line(&trial::plan_of_trial(base, workload, way));
-        let means = Means { minutes_left, ..self.means.clone() };
+        let means = ExperimentResources { minutes_left, ..self.means.clone() };
         let known = PatternContext {
             ceilings: &self.runner.plan.ceilings,
             answers: &self.answers,

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use fathom_attribute::{Answer, Means, Way};
+use fathom_attribute::{Answer, ExperimentResources, Way};
 use fathom_record::campaign::{ExplainPlan, ExplainRecord, ExplainedPattern};
 use fathom_record::run::Ending;
 use fathom_record::{CampaignRecord, KnownCeiling, RunRecord, Workload};
@@ -60,8 +60,13 @@ fn one(group: &[RunRecord], answers: &[Answer], ceilings: &[KnownCeiling]) -> Op
     let first = group.first()?;
     let plan = plan_of(first);
     let command = |workload: &Workload, way: &Way| to_command_line(&plan_of_trial(&plan, workload, way));
-    let known =
-        PatternContext { ceilings, answers, means: &Means::default(), rate_change: None, command: &command };
+    let known = PatternContext {
+        ceilings,
+        answers,
+        means: &ExperimentResources::default(),
+        rate_change: None,
+        command: &command,
+    };
     Some(explain(group, None, &known)?.into_record(None))
 }
 

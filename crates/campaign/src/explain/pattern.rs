@@ -1,6 +1,6 @@
 //! One pattern's runs and answers, put before the evidence table.
 
-use fathom_attribute::{Answer, Conclusion, Means, Pattern, Way, attribute};
+use fathom_attribute::{Answer, Conclusion, ExperimentResources, Pattern, Way, attribute};
 use fathom_record::campaign::{CauseProbability, ExplainedPattern, Symptom};
 use fathom_record::environment::Environment;
 use fathom_record::facts::{DeviceFacts, Feature, TargetFacts, TargetKind};
@@ -22,7 +22,7 @@ pub struct PatternContext<'a> {
     /// What experiments answered.
     pub answers: &'a [Answer],
     /// What else can be done.
-    pub means: &'a Means,
+    pub means: &'a ExperimentResources,
     /// How the rate changed in runs that are not among the cells any more.
     pub rate_change: Option<f64>,
     /// Writes the command line that runs a workload in this way.

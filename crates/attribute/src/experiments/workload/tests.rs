@@ -5,7 +5,7 @@ use fathom_record::facts::TargetFacts;
 use fathom_record::workload::{Data, Verify};
 
 use super::*;
-use crate::input::{Answer, CellTelemetry, Connections, Means};
+use crate::input::{Answer, CellTelemetry, Connections, ExperimentResources};
 
 /// Writes of one job or several to a target, and what is known and can be done beside them.
 struct Scene {
@@ -14,7 +14,7 @@ struct Scene {
     engine: &'static str,
     durable: bool,
     connections: Option<Connections>,
-    means: Means,
+    means: ExperimentResources,
     answers: Vec<Answer>,
 }
 
@@ -40,7 +40,7 @@ fn writes(kind: TargetKind, jobs: u32, depth: u32) -> Scene {
         engine: "uring",
         durable: false,
         connections: None,
-        means: Means::default(),
+        means: ExperimentResources::default(),
         answers: Vec::new(),
     }
 }
