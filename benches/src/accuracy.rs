@@ -121,7 +121,7 @@ pub fn measure(
     findings.push(Finding {
         case,
         what: format!("a bare loop that reads the clock on CPU {}", options.cpu),
-        found: everything.told(),
+        found: everything.summary(),
         asked: String::new(),
         met: None,
     });

@@ -97,7 +97,7 @@ impl Gaps {
     }
 
     /// In words.
-    pub fn told(&self) -> String {
+    pub fn summary(&self) -> String {
         let many =
             |least_ns: f64| self.each.iter().filter(|gap| **gap > least_ns).count() as f64 / self.seconds;
         let share = self.each.iter().sum::<f64>() / (self.seconds * 1e7);

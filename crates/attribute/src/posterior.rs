@@ -76,8 +76,8 @@ fn unknown_alone() -> Vec<CauseWeight> {
     vec![CauseWeight { limit: Limit::Unknown, probability: 1.0 }]
 }
 
-/// Whether a figure speaks for a cause: it is more probable with it, by half again, than where nothing is special.
-pub fn speaks(table: &Table, limit: Limit, figure: &Figure) -> bool {
+/// Whether a figure supports a cause: it is more probable with it, by half again, than where nothing is special.
+pub fn supports(table: &Table, limit: Limit, figure: &Figure) -> bool {
     let (Some(calibration), Some(usual)) = (table.calibration, table.usual(figure.feature)) else {
         return false;
     };

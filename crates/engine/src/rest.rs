@@ -30,7 +30,7 @@ impl Rest {
     }
 
     /// In words for a record.
-    pub fn told(self) -> String {
+    pub fn description(self) -> String {
         format!("awake from {} before each moment", fathom_measure::Nanos(self.spin_ns))
     }
 

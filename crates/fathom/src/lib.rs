@@ -37,6 +37,6 @@ pub fn main() -> ExitCode {
     };
     match outcome {
         Ok(status) => status.into(),
-        Err(failure) => failure.tell(&Machine::asked(&typed)).into(),
+        Err(failure) => failure.tell(&Machine::from_arguments(&typed)).into(),
     }
 }

@@ -42,7 +42,7 @@ impl Machine {
     }
 
     /// What is asked for by arguments that may not make sense otherwise.
-    pub fn asked(typed: &[OsString]) -> Self {
+    pub fn from_arguments(typed: &[OsString]) -> Self {
         let mut asked = Self::Off;
         for argument in crate::arguments::tied(typed).iter().take_while(|argument| *argument != "--") {
             if argument == "--json" {
@@ -254,7 +254,7 @@ mod tests {
 
     fn asked(typed: &[&str]) -> Machine {
         let typed: Vec<OsString> = typed.iter().map(OsString::from).collect();
-        Machine::asked(&typed)
+        Machine::from_arguments(&typed)
     }
 
     #[test]

@@ -132,8 +132,8 @@ impl Server {
         self.common.counters.summary()
     }
 
-    /// Sentences on connections since this was asked last.
-    pub fn said(&self) -> Vec<String> {
+    /// Takes the sentences on connections that came since they were taken last.
+    pub fn take_messages(&self) -> Vec<String> {
         std::mem::take(&mut *self.common.said.lock().unwrap_or_else(PoisonError::into_inner))
     }
 

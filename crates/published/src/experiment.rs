@@ -3,7 +3,7 @@
 
 use fathom_attribute::choice::choose;
 use fathom_attribute::evidence::{EXPERIMENTS, Feature, table};
-use fathom_attribute::posterior::{CauseWeight, speaks};
+use fathom_attribute::posterior::{CauseWeight, supports};
 use fathom_attribute::symptoms::Symptom;
 use fathom_attribute::{experiments, printed};
 use fathom_order::InOrder;
@@ -55,10 +55,10 @@ pub fn next(
         .collect();
     // A bound that was met comes before a guess that is hardly more probable.
     // What no figure speaks for comes last.
-    let speaks = |limit: Limit| seen.iter().any(|seen| speaks(table(), limit, &seen.figure));
+    let is_supported = |limit: Limit| seen.iter().any(|seen| supports(table(), limit, &seen.figure));
     let worth = |w: &CauseWeight| {
         let of_met = if met.contains(&w.limit) { 0.2 } else { 0.0 };
-        w.probability + of_met - if speaks(w.limit) { 0.0 } else { 0.1 }
+        w.probability + of_met - if is_supported(w.limit) { 0.0 } else { 0.1 }
     };
     candidates.put_in_order_by(|a, b| worth(b).total_cmp(&worth(a)));
     let (best, others) = candidates.split_first()?;

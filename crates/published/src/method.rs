@@ -335,5 +335,8 @@ fn of_row(row: &PublishedRow, direction: Option<Direction>, out: &mut Vec<Figure
     let busy_cores = row.cpu_percent.zip(row.cores).map(|(percent, cores)| percent / 100.0 * cores);
     put(Quantity::CpuPerIo, busy_cores.zip(row.iops).map(|(cores, rate)| cores / rate * 1e9));
     put(Quantity::InFlight, row.in_flight());
-    put(Quantity::InFlightShare, row.in_flight().zip(row.asked()).map(|(found, asked)| found / asked));
+    put(
+        Quantity::InFlightShare,
+        row.in_flight().zip(row.most_in_flight()).map(|(found, asked)| found / asked),
+    );
 }

@@ -180,7 +180,7 @@ impl PublishedRow {
     }
 
     /// I/Os that could be in flight: jobs by depth, where a table that states one alone means the other to be 1.
-    pub fn asked(&self) -> Option<f64> {
+    pub fn most_in_flight(&self) -> Option<f64> {
         Some(self.jobs? * self.depth?)
     }
 
@@ -217,7 +217,7 @@ impl PublishedRow {
         /// Rounding of published figures; units that are mixed up are 2.4 % apart and more.
         const NEAR: f64 = 0.012;
         let (None, Some(size), Some(us), Some(asked), Some(stated)) =
-            (self.iops, self.block_bytes, self.latency_us, self.asked(), self.stated_bytes_per_s())
+            (self.iops, self.block_bytes, self.latency_us, self.most_in_flight(), self.stated_bytes_per_s())
         else {
             return 1.0;
         };
@@ -239,7 +239,7 @@ impl PublishedRow {
 
     /// Mean latency, stated or of concurrency and rate.
     pub fn latency_ns(&self) -> Option<f64> {
-        let by_law = || Some(self.asked()? / self.operations_per_s()? * 1e9);
+        let by_law = || Some(self.most_in_flight()? / self.operations_per_s()? * 1e9);
         self.latency_us.map(|us| us * 1000.0).or_else(by_law).filter(|ns| ns.is_finite() && *ns > 0.0)
     }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use fathom_attribute::evidence::{Feature, Need, table};
-use fathom_attribute::posterior::{CauseWeight, Figure, speaks, weigh_with};
+use fathom_attribute::posterior::{CauseWeight, Figure, supports, weigh_with};
 use fathom_attribute::restraint::{Restraint, restrained};
 use fathom_attribute::symptoms::Symptom;
 use fathom_attribute::{Subject, conclude, printed};
@@ -118,7 +118,7 @@ fn one(
             * beside_versions(limit, &row, &others)
             * below::shut_out(limit, &row, &every)
             * beside_added(limit, &row, &others);
-        match (named.get(&limit), figures.iter().any(|figure| speaks(table(), limit, figure))) {
+        match (named.get(&limit), figures.iter().any(|figure| supports(table(), limit, figure))) {
             (Some(_), _) => prior * NAMED_TIMES,
             (None, true) => prior,
             (None, false) => prior * UNSPOKEN,
@@ -155,7 +155,7 @@ fn sharpened(mut weighed: Vec<CauseWeight>) -> Vec<CauseWeight> {
 /// What speaks for a claim and is not among its evidence: no headline is without a line for it.
 fn lines_for(claim: &Claim, seen: &[Symptom], word: Option<&str>) -> Vec<Evidence> {
     let is_told = |text: &str| claim.evidence.iter().any(|evidence| evidence.text == text);
-    let speaking = seen.iter().filter(|seen| speaks(table(), claim.limit, &seen.figure));
+    let speaking = seen.iter().filter(|seen| supports(table(), claim.limit, &seen.figure));
     let figures = speaking.map(|seen| seen.text.clone()).filter(|text| !is_told(text));
     let name = word.map(|word| format!("Its author names it: \"{word}\"."));
     figures.chain(name).map(|text| Evidence { supports: true, text }).collect()
@@ -246,7 +246,7 @@ fn by_figures(figures: &[Figure], named: &HashMap<Limit, &str>) -> Vec<Restraint
     let restraint = |limit: Limit| {
         let speaking: Vec<Feature> = figures
             .iter()
-            .filter(|figure| speaks(table(), limit, figure))
+            .filter(|figure| supports(table(), limit, figure))
             .map(|figure| figure.feature)
             .collect();
         let mut kinds: Vec<Feature> = speaking.iter().map(|feature| kind(*feature)).collect();

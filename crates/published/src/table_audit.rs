@@ -23,10 +23,10 @@ pub fn audit_published(table: &Published) -> Vec<Finding> {
 fn one(row: &PublishedRow, out: &mut Vec<Finding>) {
     let subject = row.subject();
     if let (Some(iops), Some(latency_us)) = (row.iops, row.latency_us) {
-        out.push(law::judge(&subject, (iops, latency_us * 1000.0), row.asked()));
+        out.push(law::judge(&subject, (iops, latency_us * 1000.0), row.most_in_flight()));
     }
     if let (Some(value), Some(unit)) = (row.throughput, row.unit.as_deref()) {
-        match (row.iops, row.block_bytes, row.latency_us, row.asked()) {
+        match (row.iops, row.block_bytes, row.latency_us, row.most_in_flight()) {
             (Some(iops), Some(size), ..) => out.extend(units::judge(&subject, (value, unit), iops * size)),
             (None, Some(size), Some(us), Some(asked)) => {
                 out.extend(units::judge_by_depth(&subject, (value, unit), (size, us * 1000.0, asked)));

@@ -166,7 +166,7 @@ fn one(fathom: &Path, kind: &Kind, draw: &mut Draw, tally: &mut Tally) -> Result
         let mut ended = command(fathom, &scene, after)?;
         // The lab's own search for free loop devices opens those of its other workers for a moment.
         for _ in 0..AGAIN {
-            if ended.is_none() || !scene.said()?.contains("(losetup)") {
+            if ended.is_none() || !scene.output()?.contains("(losetup)") {
                 break;
             }
             std::thread::sleep(TICK);
@@ -218,7 +218,7 @@ fn check_end(kind: &Kind, scene: &Scene, ended: Option<ExitStatus>, tally: &mut 
         Some(1) => tally.invalid += 1,
         code => {
             tally.not_continued += 1;
-            complain(kind, scene, &format!("it ended with {code:?}:\n{}", scene.said()?));
+            complain(kind, scene, &format!("it ended with {code:?}:\n{}", scene.output()?));
         }
     }
     for name in scene.left_behind()? {

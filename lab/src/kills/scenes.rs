@@ -114,7 +114,7 @@ impl Scene {
     ///
     /// # Errors
     /// Where it cannot be read.
-    pub fn said(&self) -> Result<String, String> {
+    pub fn output(&self) -> Result<String, String> {
         let said = fs::read(self.folder().join("said")).map_err(|error| error.to_string())?;
         Ok(String::from_utf8_lossy(&said).into_owned())
     }
@@ -124,7 +124,7 @@ impl Scene {
     /// # Errors
     /// Where it cannot be read.
     pub fn reported(&self) -> Result<Vec<String>, String> {
-        Ok(ids(&self.said()?))
+        Ok(ids(&self.output()?))
     }
 
     /// Names in the folder that nobody asked for, once the command has come to its end.

@@ -36,7 +36,7 @@ pub fn of(
         if optimum.points.iter().any(|point| point.step == step.name) {
             continue;
         }
-        let asked = asked(&source(step)?, plan.seed)?;
+        let asked = planned_workload(&source(step)?, plan.seed)?;
         let Some((jobs, depth)) = balanced(assessed, &asked) else {
             said.push(format!(
                 "{} has the evaluation's jobs and depth: {} has no balanced point of it.",
@@ -74,7 +74,7 @@ pub fn of(
 ///
 /// # Errors
 /// Where it is no plan.
-pub fn asked(own: &PlanSource, seed: u64) -> Result<Workload, PlanError> {
+pub fn planned_workload(own: &PlanSource, seed: u64) -> Result<Workload, PlanError> {
     // Its target is not looked at: a name that needs nothing stands for it.
     let target = Some(vec!["null:".to_owned()]);
     let plan = own.clone().overridden_by(RawPlan { target, ..RawPlan::default() }).resolve(seed)?;

@@ -431,7 +431,7 @@ fn flags_of(side: &RepeatSide, flags: &RawPlan) -> RawPlan {
 /// A step's plan with the jobs and depth that are in proportion to what one device here does best with.
 fn at_optimum(own: PlanSource, plan: &RepeatPlan, step: &str) -> Result<PlanSource, PlanError> {
     let Some(found) = &plan.optimum else { return Ok(own) };
-    let workload = optimum::asked(&own, plan.seed)?;
+    let workload = optimum::planned_workload(&own, plan.seed)?;
     let counts = (workload.jobs, workload.depth);
     let Some((jobs, depth)) = optimum::scaled(found, step, counts) else { return Ok(own) };
     let text = |count: u32| Some(Text(count.to_string()));

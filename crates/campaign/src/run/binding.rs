@@ -25,7 +25,7 @@ pub struct Binding {
 
 impl Binding {
     /// The user's list; an empty one leaves jobs to the scheduler.
-    pub fn asked(cpus: &[u32]) -> Self {
+    pub fn explicit(cpus: &[u32]) -> Self {
         Self { cpus: cpus.to_vec(), ..Self::default() }
     }
 
@@ -98,7 +98,7 @@ impl Session {
     pub(super) fn binding(&self, workload: &Workload) -> Binding {
         match &self.plan.options.cpus {
             _ if self.is_simulated_time() => Binding::default(),
-            Some(asked) => Binding::asked(asked),
+            Some(asked) => Binding::explicit(asked),
             None => {
                 // Of a stripe, each part of an I/O has a thread too.
                 let threads = self.engine.entry().in_flight == InFlight::Threads

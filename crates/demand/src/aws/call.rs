@@ -349,7 +349,7 @@ mod tests {
         ]);
         assert_eq!(called(&mut machine).unwrap(), b"ok");
         assert_eq!(machine.waited, Duration::from_millis(1500));
-        assert_eq!(machine.asked(), vec!["https://monitoring.eu-west-1.amazonaws.com/"; 3]);
+        assert_eq!(machine.requested_urls(), vec!["https://monitoring.eu-west-1.amazonaws.com/"; 3]);
         let headers = &machine.sent[0].headers;
         let authorization = headers.iter().find(|(name, _)| name == "authorization").unwrap();
         assert!(authorization.1.contains("20261101/eu-west-1/monitoring/aws4_request"), "{authorization:?}");
@@ -419,7 +419,7 @@ mod tests {
         called(&mut machine).unwrap();
         machine.set("AWS_ENDPOINT_URL_CLOUDWATCH", "http://own:3");
         called(&mut machine).unwrap();
-        assert_eq!(machine.asked(), ["http://profile:1/", "http://all:2/", "http://own:3/"]);
+        assert_eq!(machine.requested_urls(), ["http://profile:1/", "http://all:2/", "http://own:3/"]);
         machine.set("AWS_REGION", "");
         assert_eq!(
             Caller::new(&mut machine, ("monitoring", "CLOUDWATCH"), ServiceOptions::default())

@@ -119,7 +119,12 @@ mod tests {
     fn the_environment_comes_before_profiles_and_these_before_the_machine() {
         let mut machine = FakeMachine::default();
         assert!(found(&mut machine).unwrap_err().remedy.contains("AWS_PROFILE"));
-        assert_eq!(machine.asked().len(), 1, "the instance is asked last: {:?}", machine.asked());
+        assert_eq!(
+            machine.requested_urls().len(),
+            1,
+            "the instance is asked last: {:?}",
+            machine.requested_urls()
+        );
         machine.file(
             "/home/u/.aws/credentials",
             "[default]\naws_access_key_id = A\naws_secret_access_key = B\naws_session_token = C\n",

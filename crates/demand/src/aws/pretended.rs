@@ -35,7 +35,7 @@ impl FakeMachine {
         self.answers.insert(request.to_owned(), Response { status, body: body.as_bytes().to_vec() });
     }
 
-    pub fn asked(&self) -> Vec<&str> {
+    pub fn requested_urls(&self) -> Vec<&str> {
         self.sent.iter().map(|request| request.url.as_str()).collect()
     }
 }

@@ -161,7 +161,7 @@ fn note(plan: &DelayPlan, rest: Rest) -> String {
         time(truth.mean_ns()),
         time(truth.quantile_ns(0.5)),
         time(truth.quantile_ns(0.999)),
-        rest.told()
+        rest.description()
     )
 }
 

@@ -69,8 +69,10 @@ impl<E: Engine, C: Clock> Throttle<E, C> {
         buckets: Buckets,
     ) -> Self {
         let mut facts = inner.facts().clone();
-        let note =
-            format!("{plan}: I/Os wait for tokens, so results are not of the target alone; {}", rest.told());
+        let note = format!(
+            "{plan}: I/Os wait for tokens, so results are not of the target alone; {}",
+            rest.description()
+        );
         facts.features.push(Feature::new("throttle", true, Some(note)));
         facts.completes_inline = false;
         facts.returned_stamp = "equals submitted: the throttle takes an I/O at once".to_owned();

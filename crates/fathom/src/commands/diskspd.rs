@@ -53,7 +53,7 @@ pub fn perform(place: &StorePlace, arguments: &DiskspdArguments) -> Result<Statu
     }
     let drives = known_drives(&arguments.drive)?;
     let mut mappings = mapped(&profile, &drives)?;
-    if let Some(trial) = Trial::asked()? {
+    if let Some(trial) = Trial::from_environment()? {
         trial.shorten_spans(&mut mappings);
     }
     if arguments.outputs.report.is_some() && mappings.len() > 1 {

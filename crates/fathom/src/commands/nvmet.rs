@@ -141,7 +141,7 @@ fn serve(server: &Server, arguments: &NvmetArguments, stop: &AtomicBool) {
     let until_ns = arguments.time.map_or(u64::MAX, |time| clock.now_ns().saturating_add(time.0));
     while !stop.load(Ordering::Relaxed) && clock.now_ns() < until_ns {
         std::thread::sleep(STEP);
-        server.said().iter().for_each(|text| output::message(text));
+        server.take_messages().iter().for_each(|text| output::message(text));
     }
 }
 

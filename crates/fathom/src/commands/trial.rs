@@ -25,7 +25,7 @@ impl Trial {
     ///
     /// # Errors
     /// When it is no time and size.
-    pub fn asked() -> Result<Option<Self>, Failure> {
+    pub fn from_environment() -> Result<Option<Self>, Failure> {
         match std::env::var(VARIABLE) {
             Ok(text) if !text.is_empty() => Self::of(&text).map(Some),
             _ => Ok(None),

@@ -52,7 +52,7 @@ fn a_port_scanner_and_an_http_client_are_no_hosts() {
         answer_to(&server, bytes);
     }
     serves(&server);
-    assert!(server.said().iter().any(|text| text.contains("unknown type of PDU")));
+    assert!(server.take_messages().iter().any(|text| text.contains("unknown type of PDU")));
     assert!(server.stop().faults >= 4);
 }
 

@@ -186,7 +186,7 @@ pub fn number(bytes: &[u8]) -> Option<(u32, u32)> {
 }
 
 /// The one byte of an answer that is yes or no.
-pub fn told(bytes: &[u8]) -> Option<bool> {
+pub fn flag(bytes: &[u8]) -> Option<bool> {
     match bytes {
         [0] => Some(false),
         [1] => Some(true),
@@ -321,7 +321,7 @@ pub mod tests {
         let bytes = [7u32, 3, 0].map(u32::to_le_bytes).concat();
         assert_eq!((number(&bytes), number(&bytes[..11])), (Some((7, 3)), None));
         assert_eq!(
-            (told(&[0]), told(&[1]), told(&[]), told(&[2]), told(&[0, 0])),
+            (flag(&[0]), flag(&[1]), flag(&[]), flag(&[2]), flag(&[0, 0])),
             (Some(false), Some(true), None, None, None)
         );
     }
@@ -330,7 +330,7 @@ pub mod tests {
         #[test]
         fn any_bytes_are_read_or_absent(bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..512)) {
             let _ = (described(&bytes), blocks(&bytes), yes(&bytes), write_cache(&bytes), is_unflushed(&bytes));
-            let _ = (size(&bytes), attributes(&bytes), number(&bytes), told(&bytes));
+            let _ = (size(&bytes), attributes(&bytes), number(&bytes), flag(&bytes));
             if let Some(layout) = layout(&bytes) {
                 proptest::prop_assert!(layout.partitions <= bytes.len() / LAYOUT_ENTRY);
             }

@@ -115,7 +115,7 @@ fn of_state(drive: &Drive, path: &str) -> (Option<bool>, Vec<Reason>) {
         }
         Err(reason) => reasons.push(reason),
     }
-    match asked(drive, Question::Clustered, format!("whether a cluster shares {path}"), descriptors::told) {
+    match asked(drive, Question::Clustered, format!("whether a cluster shares {path}"), descriptors::flag) {
         Ok(false) => {}
         Ok(true) => reasons.push(Reason::new(Hold::Held, format!("a cluster shares {path}"))),
         Err(reason) => reasons.push(reason),

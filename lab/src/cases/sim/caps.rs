@@ -31,8 +31,8 @@ pub fn volume_iops(draw: &mut Draw) -> Case {
     let device = format!("{},iops={iops},throughput={bytes}B/s{}", medium.keys(), noise(draw));
     let sim = Sim::new(draw, &device, load).second();
     if draw.chance(0.7) {
-        let told = sim.told(format!("iops={iops}")).told(format!("throughput={bytes}B/s"));
-        told.case(Truth::one("volume_iops"))
+        let sim = sim.with_ceiling(format!("iops={iops}")).with_ceiling(format!("throughput={bytes}B/s"));
+        sim.case(Truth::one("volume_iops"))
     } else {
         sim.case(Truth::Binds(vec!["volume_iops", "rate_cap"]))
     }
@@ -51,8 +51,8 @@ pub fn volume_throughput(draw: &mut Draw) -> Case {
     let device = format!("{},iops={iops},throughput={bytes}B/s{}", medium.keys(), noise(draw));
     let sim = Sim::new(draw, &device, load).second();
     if draw.chance(0.7) {
-        let told = sim.told(format!("iops={iops}")).told(format!("throughput={bytes}B/s"));
-        told.case(Truth::one("volume_throughput"))
+        let sim = sim.with_ceiling(format!("iops={iops}")).with_ceiling(format!("throughput={bytes}B/s"));
+        sim.case(Truth::one("volume_throughput"))
     } else {
         sim.case(Truth::Binds(vec!["volume_throughput", "rate_cap"]))
     }
@@ -69,8 +69,8 @@ pub fn both(draw: &mut Draw) -> Case {
     let load = Load::of(draw, rw, block, in_flight);
     let device = format!("{},iops={iops},throughput={bytes}B/s", medium.keys());
     let sim = Sim::new(draw, &device, load).second();
-    let told = sim.told(format!("iops={iops}")).told(format!("throughput={bytes}B/s"));
-    told.case(Truth::Binds(vec!["volume_iops", "volume_throughput"]))
+    let sim = sim.with_ceiling(format!("iops={iops}")).with_ceiling(format!("throughput={bytes}B/s"));
+    sim.case(Truth::Binds(vec!["volume_iops", "volume_throughput"]))
 }
 
 /// A limit of the instance, below those of the volume.
@@ -97,9 +97,10 @@ pub fn instance(draw: &mut Draw) -> Case {
     let keys = medium.keys();
     let device = format!("{keys},iops={volume_iops},throughput={volume_bytes}B/s,instance=host,{own}");
     let sim = Sim::new(draw, &device, load).second();
-    let sim = sim.told(format!("iops={volume_iops}")).told(format!("throughput={volume_bytes}B/s"));
+    let sim =
+        sim.with_ceiling(format!("iops={volume_iops}")).with_ceiling(format!("throughput={volume_bytes}B/s"));
     if draw.chance(0.6) {
-        sim.told(told).case(Truth::one("instance_cap"))
+        sim.with_ceiling(told).case(Truth::one("instance_cap"))
     } else {
         sim.case(Truth::Binds(vec!["instance_cap", "rate_cap"]))
     }

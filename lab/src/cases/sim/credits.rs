@@ -36,13 +36,13 @@ impl Bucket {
     }
 
     /// The sustained ceiling and that of a burst.
-    fn told(&self, sim: Sim) -> Sim {
+    fn with_ceilings(&self, sim: Sim) -> Sim {
         let Self { sustained, peak, block, .. } = self;
         if self.by_bytes {
-            let sim = sim.told(format!("throughput={}B/s", sustained * block));
-            sim.told(format!("throughput-burst={}B/s", peak * block))
+            let sim = sim.with_ceiling(format!("throughput={}B/s", sustained * block));
+            sim.with_ceiling(format!("throughput-burst={}B/s", peak * block))
         } else {
-            sim.told(format!("iops={sustained}")).told(format!("iops-burst={peak}"))
+            sim.with_ceiling(format!("iops={sustained}")).with_ceiling(format!("iops-burst={peak}"))
         }
     }
 }
@@ -61,7 +61,7 @@ fn on(draw: &mut Draw, bucket: &Bucket, balance: u64) -> Sim {
 pub fn gone(draw: &mut Draw) -> Case {
     let bucket = Bucket::draw(draw);
     let sim = on(draw, &bucket, 0);
-    bucket.told(sim).case(Truth::one("burst_credits"))
+    bucket.with_ceilings(sim).case(Truth::one("burst_credits"))
 }
 
 /// Credits that end within the first measured seconds.
@@ -71,6 +71,6 @@ pub fn running_out(draw: &mut Draw) -> Case {
     let balance = ((bucket.peak - bucket.sustained) as f64 * seconds) as u64;
     let sim = on(draw, &bucket, balance);
     let told = draw.chance(0.6);
-    let sim = if told { bucket.told(sim) } else { sim };
+    let sim = if told { bucket.with_ceilings(sim) } else { sim };
     sim.case(Truth::one("burst_credits"))
 }

@@ -74,8 +74,8 @@ impl Sim {
         Self { device: format!("sim:{device},seed={}", draw.seed()), load, more: String::new() }
     }
 
-    /// Tells fathom of a ceiling.
-    pub fn told(mut self, ceiling: impl AsRef<str>) -> Self {
+    /// With a ceiling that fathom is given as known.
+    pub fn with_ceiling(mut self, ceiling: impl AsRef<str>) -> Self {
         self.more += &format!(" --ceiling {}", ceiling.as_ref());
         self
     }

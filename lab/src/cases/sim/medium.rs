@@ -24,7 +24,7 @@ pub fn cliff(draw: &mut Draw) -> Case {
         medium.keys()
     );
     let sim = Sim::new(draw, &device, load).second();
-    let sim = sim.told(format!("device:iops={}", (sustained * draw.between(3.0, 5.0)) as u64));
+    let sim = sim.with_ceiling(format!("device:iops={}", (sustained * draw.between(3.0, 5.0)) as u64));
     sim.case(Truth::one("write_cliff"))
 }
 
@@ -42,5 +42,5 @@ pub fn indirection(draw: &mut Draw) -> Case {
     );
     let sim = Sim::new(draw, &device, load).second();
     let specified = servers as f64 / (write_us as f64 / 1e6 + 1.0 / 20_000.0);
-    sim.told(format!("device:iops-write={}", specified as u64)).case(Truth::one("indirection_unit"))
+    sim.with_ceiling(format!("device:iops-write={}", specified as u64)).case(Truth::one("indirection_unit"))
 }

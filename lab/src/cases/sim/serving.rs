@@ -23,7 +23,7 @@ pub fn concurrency(draw: &mut Draw) -> Case {
         // A cap far above, which is told.
         let iops = Draw::round(draw, rate * 3.5, rate * 10.0);
         let device = format!("{},iops={iops}", medium.keys());
-        Sim::new(draw, &device, load).told(format!("iops={iops}")).case(Truth::one("concurrency"))
+        Sim::new(draw, &device, load).with_ceiling(format!("iops={iops}")).case(Truth::one("concurrency"))
     } else {
         Sim::new(draw, &medium.keys(), load).case(Truth::one("concurrency"))
     }
@@ -46,7 +46,7 @@ pub fn parallelism(draw: &mut Draw) -> Case {
     let rate = servers as f64 / (service_us as f64 / 1e6 + block as f64 / stream as f64);
     let sim = Sim::new(draw, &device, load).second();
     if draw.chance(0.6) {
-        sim.told(format!("device:iops={}", rate as u64)).case(Truth::one("device_parallelism"))
+        sim.with_ceiling(format!("device:iops={}", rate as u64)).case(Truth::one("device_parallelism"))
     } else {
         sim.case(Truth::one("device_parallelism"))
     }
@@ -81,7 +81,7 @@ pub fn link(draw: &mut Draw) -> Case {
     let device = format!("{},link={bytes}B/s,round-trip={trip}", medium.keys());
     let sim = Sim::new(draw, &device, load);
     if draw.chance(0.8) {
-        sim.told(format!("link:throughput={bytes}B/s")).case(Truth::one("link"))
+        sim.with_ceiling(format!("link:throughput={bytes}B/s")).case(Truth::one("link"))
     } else {
         sim.case(Truth::Binds(vec!["link", "rate_cap"]))
     }

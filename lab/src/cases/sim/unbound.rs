@@ -15,7 +15,7 @@ pub fn demand(draw: &mut Draw) -> Case {
     let device = format!("{},iops={iops}", medium.keys());
     let arrival = draw.pick(&["constant", "poisson"]);
     let sim = Sim::new(draw, &device, load).with(format!("--rate {rate} --arrival {arrival}"));
-    let sim = if draw.chance(0.6) { sim.told(format!("iops={iops}")) } else { sim };
+    let sim = if draw.chance(0.6) { sim.with_ceiling(format!("iops={iops}")) } else { sim };
     sim.case(Truth::Nothing)
 }
 
@@ -28,6 +28,6 @@ pub fn charged(draw: &mut Draw) -> Case {
     let needed = mib as f64 * medium.lone_s(block);
     let load = Load::of(draw, "randread", block, ((needed * 4.0).ceil() as u64).max(16));
     let device = format!("{},throughput={mib}MiB/s,unit=1MiB,merge=on,random-charge=1MiB", medium.keys());
-    let sim = Sim::new(draw, &device, load).told(format!("throughput={mib}MiB/s"));
+    let sim = Sim::new(draw, &device, load).with_ceiling(format!("throughput={mib}MiB/s"));
     sim.case(Truth::Outside(vec!["rate_cap", "volume_throughput", "volume_iops"]))
 }

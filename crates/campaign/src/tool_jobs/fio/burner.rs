@@ -91,7 +91,7 @@ impl<'a> Burners<'a> {
 
 impl BurnedJob<'_> {
     /// What became of it, as a sentence.
-    pub fn told(&self) -> String {
+    pub fn summary(&self) -> String {
         let percent = if self.lasted_s > 0.0 { self.used_s * 100.0 / self.lasted_s } else { 0.0 };
         format!(
             "[{}] cpuio: {} used {:.2} s of CPU time, {percent:.1} % of a CPU each; {} % was asked",

@@ -165,7 +165,7 @@ impl<'a> Stages<'a> {
             None => together(),
         };
         let (records, burned) = burners.beside(stop, io);
-        let mut remarks: Vec<String> = burned.iter().map(|burned| burned.told()).collect();
+        let mut remarks: Vec<String> = burned.iter().map(|burned| burned.summary()).collect();
         let mut records = records?;
         records.iter_mut().for_each(|record| record.notes.extend(burners.note()));
         let mut flow = ControlFlow::Continue(());

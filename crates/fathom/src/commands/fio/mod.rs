@@ -61,7 +61,7 @@ pub fn perform(place: &StorePlace, words: &[String]) -> Result<Status, Failure> 
         return Ok(Status::Done);
     }
     let mut mapped = map_all(&jobs)?;
-    let trial = Trial::asked()?;
+    let trial = Trial::from_environment()?;
     if let Some(trial) = &trial {
         trial.shorten_jobs(&mut mapped);
     }

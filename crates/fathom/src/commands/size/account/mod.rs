@@ -21,7 +21,7 @@ use fathom_sizing::{Catalogue, Market};
 use self::reading::Reading;
 use super::fleet::inputs::Inputs;
 use super::fleet::stop::Stop;
-use super::fleet::{JudgedVolume, Regional, TakeRow, asked, by, rows_file, write_rows};
+use super::fleet::{JudgedVolume, Regional, TakeRow, base_policy, by, rows_file, write_rows};
 use super::{catalogue, market_of, refused};
 use crate::arguments::SizeArguments;
 use crate::commands::stored::StorePlace;
@@ -210,7 +210,7 @@ impl Sizing<'_> {
         let terms = AccountTerms {
             catalogue: self.catalogue,
             market,
-            asked: asked(self.arguments, market, &none)?,
+            asked: base_policy(self.arguments, market, &none)?,
             inventory,
             region: place.region,
             profile: place.profile,

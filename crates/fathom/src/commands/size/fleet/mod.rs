@@ -20,7 +20,7 @@ use fathom_report::{FleetSpread, html, terminal};
 use fathom_sizing::{Catalogue, Market};
 use inputs::Inputs;
 pub use judge::JudgedVolume;
-pub use regional::{Regional, asked};
+pub use regional::{Regional, base_policy};
 use stop::Stop;
 pub use volume_rows::{TakeRow, rows_file, write_rows};
 

@@ -43,7 +43,7 @@ pub struct Regional<'a> {
 ///
 /// # Errors
 /// When what was typed makes no sense.
-pub fn asked<'a>(
+pub fn base_policy<'a>(
     arguments: &SizeArguments,
     market: &'a Market,
     history: &'a VolumeGrowth,
@@ -71,7 +71,7 @@ impl Regional<'_> {
         rest: impl FnOnce() -> Vec<FleetRow>,
     ) -> Result<FleetRecord, Failure> {
         let none = VolumeGrowth::default();
-        let asked = asked(self.arguments, self.known.market, &none)?;
+        let asked = base_policy(self.arguments, self.known.market, &none)?;
         let mut pieces = self.inputs.pieces(thread::available_parallelism().map_or(1, usize::from));
         let gathered;
         let keeps_going = self.arguments.keep_going;
