@@ -32,11 +32,11 @@ pub fn seen(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Option<Symptom> {
     })?;
     let text = if share > LEAST {
         format!(
-            "{after} it did {} of what was left undone meanwhile beside its rate.",
+            "{after} it caught up on {} of the I/Os not done in the meantime, on top of its rate.",
             printed::percent(share)
         )
     } else {
-        format!("{after} it did nothing of what was left undone meanwhile.")
+        format!("{after} it caught up on none of the I/Os not done in the meantime.")
     };
     Symptom::new(Feature::Earned, share.max(LEAST).ln(), error, text)
 }

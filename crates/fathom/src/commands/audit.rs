@@ -153,7 +153,7 @@ fn of_series(name: &str, found: &ForeignTelemetry) -> Audited {
         format!("{} of {}, {}", series.metric, series.label, counted(values as u64, "value"))
     });
     let series: Vec<String> = series.collect();
-    let text = format!("a log of means, with nothing to hold against itself: {}", series.join("; "));
+    let text = format!("a log of means, with nothing to check it against: {}", series.join("; "));
     let note = Item { about: String::new(), rule: "series".to_owned(), weight: Weight::Note.name(), text };
     Audited { subject: name.to_owned(), findings: vec![note] }
 }

@@ -130,7 +130,12 @@ fn meaning(direction: &WitnessDirection) -> Vec<String> {
             ));
         }
     }
-    out.extend(direction.unexplained.as_ref().map(|why| format!("Mind for {name}: {why}.")));
+    out.extend(
+        direction
+            .unexplained
+            .as_ref()
+            .map(|why| format!("Limits of the explanation for {name} I/Os: {why}.")),
+    );
     if direction.merged + direction.cuts > 0 {
         out.push(format!(
             "{} {name} I/Os shared a request with another, and {} further parts were cut off.",
@@ -160,7 +165,7 @@ fn conditions(trace: &BlockTrace) -> Vec<String> {
     let Losses { not_run, no_room, unended, unread } = trace.losses;
     if trace.losses.sum() > 0 {
         out.push(format!(
-            "Of those lost, {} ended without the kernel running a program for it, {} times it says that it ran none, {} found no room, and {} were text that could not be read.",
+            "Lost: {} I/Os whose end was not seen, {} events for which the kernel did not run the program, {} I/Os that found no room in the table, and {} events of the text that could not be read.",
             number::count(unended),
             number::count(not_run),
             number::count(no_room),

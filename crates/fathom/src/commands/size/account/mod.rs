@@ -186,7 +186,7 @@ impl Sizing<'_> {
         let inputs = Inputs::open(&files, &self.arguments.metrics, None)?;
         if let Some(path) = inputs.stranger() {
             let cause = "it is nothing that aws ec2 or aws cloudwatch prints";
-            let remedy = "judge tables and dumps with fathom size --fleet, the answers of describe-volumes beside them";
+            let remedy = "judge tables and dumps with fathom size --fleet, and give it the answers of describe-volumes too";
             return Err(Failure::usage(path.display().to_string(), cause, remedy));
         }
         if inputs.inventory().volumes().next().is_none() {
