@@ -30,7 +30,7 @@ const IN_A_BEAT: u64 = 5_000;
 /// How long the kernel times programs: timing each costs more than the program.
 const TIMED_NS: u64 = 1_000_000_000;
 
-/// `struct sighting`: arrival, end, sector, device and bytes, direction.
+/// `struct sighting`: arrival, end, sector, device and bytes, direction. `witness.bpf.c` asserts the same size.
 const SIGHTING_BYTES: usize = 40;
 
 /// A descriptor that makes the kernel time programs while it is open, and where it tells of them.
