@@ -82,8 +82,8 @@ pub fn each_changed(read: impl Fn(&[u8], &str) + Sync) {
     let seeds = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds");
     let mut files = files_below(&seeds);
     assert!(files.len() >= 20, "{} seeds", files.len());
-    if let Some(samples) = std::env::var_os("FATHOM_SAMPLES") {
-        files.extend(files_below(Path::new(&samples)));
+    if let Some(samples) = fathom_skips::folder_named_by("FATHOM_SAMPLES") {
+        files.extend(files_below(&samples));
     }
     let times = std::env::var("FATHOM_MUTATIONS").ok().and_then(|text| text.parse().ok()).unwrap_or(40);
     let next = AtomicUsize::new(0);
