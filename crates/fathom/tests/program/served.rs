@@ -80,6 +80,7 @@ fn a_run_outlives_a_target_that_is_killed_and_comes_back() {
     // Of both jobs.
     told.seconds(1);
     drop(serving);
+    // The time itself is tested: the record reports an outage of about as long.
     std::thread::sleep(std::time::Duration::from_millis(500));
     let again = ["nvmet", "memory:16MiB", "--listen", address, "--json"];
     let _back = started(&typist, &again);

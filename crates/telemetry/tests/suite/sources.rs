@@ -206,6 +206,7 @@ fn garbage_in_every_file_harms_nobody() {
 fn every_series_of_a_run_is_declared() {
     let mut collector = Collector::new(&SamplerPlan::default());
     collector.tick(1);
+    // The time itself is needed: counters of the kernel move in ticks of up to 10 ms; what stands still has no share.
     std::thread::sleep(std::time::Duration::from_millis(30));
     collector.tick(30_000_001);
     for series in &collector.finish(0, None).series {

@@ -74,6 +74,7 @@ fn a_run_shorter_than_a_period_has_its_one_sample() {
     let (clock, _) = WallClock::start();
     let plan = SamplerPlan { period_ns: 60_000_000_000, ..SamplerPlan::default() };
     let sampler = Sampler::start(plan.clone(), clock);
+    // The time itself is needed: at the end an interval shorter than 50 ms is not sampled.
     std::thread::sleep(Duration::from_millis(120));
     let stopping_ns = clock.now_ns();
     assert!(sampler.latest().is_none());
