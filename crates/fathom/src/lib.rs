@@ -16,6 +16,7 @@ mod output;
 mod output_file;
 mod progress;
 mod scraped;
+mod small_text;
 mod status;
 mod stdout;
 

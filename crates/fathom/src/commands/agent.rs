@@ -7,6 +7,7 @@ use fathom_plan::{Client, RawPlan, Reach, clients_of_file};
 
 use crate::arguments::clients::ClientsFile;
 use crate::failure::Failure;
+use crate::small_text::read_small_text;
 use crate::status::Status;
 
 /// A list of clients beyond this is something else.
@@ -75,10 +76,6 @@ fn from_file(path: &Path) -> Result<Vec<String>, Failure> {
             "name a file with a table [[client]] for each",
         )
     };
-    let size = std::fs::metadata(path).map_err(|error| unreadable(error.to_string()))?.len();
-    if size > FILE_BYTES_MAX {
-        return Err(unreadable(format!("{size} bytes are too many for a list of clients")));
-    }
-    let text = std::fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))?;
+    let text = read_small_text(path, FILE_BYTES_MAX, "a list of clients", unreadable)?;
     clients_of_file(&text, &name).map_err(|error| Failure::of(Status::Usage, "usage", error))
 }

@@ -15,6 +15,7 @@ use crate::arguments::DevicesArguments;
 use crate::failure::Failure;
 use crate::output;
 use crate::output_file::{Content, OutputFile};
+use crate::small_text::read_small_text;
 use crate::status::Status;
 
 /// Those of 256 drives with every answer at its largest are a tenth of it.
@@ -86,12 +87,9 @@ fn kept(file: &Path) -> Result<Capture, Failure> {
     let refused = |cause: String| {
         Failure::usage(file.display().to_string(), cause, "name a file that fathom devices --capture wrote")
     };
-    let bytes = std::fs::metadata(file).map_err(|error| refused(error.to_string()))?.len();
-    if bytes > CAPTURE_BYTES_MAX {
-        return Err(refused(format!("it has {}: more than any capture", Bytes(bytes))));
-    }
-    let text = std::fs::read_to_string(file).map_err(|error| refused(error.to_string()))?;
-    let capture: Capture = fathom_json::read(&text).map_err(|error| refused(error.to_string()))?;
+    let text = read_small_text(file, CAPTURE_BYTES_MAX, "a capture", refused)?;
+    let capture: Capture =
+        fathom_json::read(&text).map_err(|error| refused(error.to_string()).with_source(error))?;
     if !capture.is_readable() {
         let known = format!("{} version {}", Capture::FORMAT, Capture::VERSION);
         return Err(refused(format!(

@@ -26,6 +26,7 @@ use super::wear;
 use crate::arguments::DiskspdArguments;
 use crate::failure::Failure;
 use crate::progress::Screen;
+use crate::small_text::read_small_text;
 use crate::status::Status;
 use crate::{interrupt, output};
 
@@ -210,11 +211,7 @@ fn profile(words: &[String]) -> Result<Profile, Failure> {
     let place = format!("reading the profile {}", run.file);
     let unreadable =
         |cause: String| Failure::usage(place.clone(), cause, "name a profile that exists: -Xprofile.xml");
-    let size = std::fs::metadata(&run.file).map_err(|error| unreadable(error.to_string()))?.len();
-    if size > PROFILE_BYTES_MAX {
-        return Err(unreadable(format!("{size} bytes are too many for a profile")));
-    }
-    let text = std::fs::read_to_string(&run.file).map_err(|error| unreadable(error.to_string()))?;
+    let text = read_small_text(Path::new(&run.file), PROFILE_BYTES_MAX, "a profile", unreadable)?;
     let mut profile = run.apply(profile_xml::read_profile(&text)?)?;
     profile_xml::check_profile(&profile)?;
     profile.command_line = format!("diskspd {}", words.join(" "));

@@ -21,6 +21,7 @@ use super::{demand, document, wear};
 use crate::arguments::{MeasurementOutputs, RunArguments};
 use crate::failure::Failure;
 use crate::progress::Screen;
+use crate::small_text::read_small_text;
 use crate::status::Status;
 use crate::{interrupt, output};
 
@@ -168,10 +169,6 @@ fn read(path: &Path) -> Result<PlanSource, Failure> {
             "name a plan file that exists: see fathom run --help",
         )
     };
-    let size = std::fs::metadata(path).map_err(|error| unreadable(error.to_string()))?.len();
-    if size > PLAN_BYTES_MAX {
-        return Err(unreadable(format!("{size} bytes are too many for a plan")));
-    }
-    let text = std::fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))?;
+    let text = read_small_text(path, PLAN_BYTES_MAX, "a plan", unreadable)?;
     Ok(PlanSource::from_toml(&text, &name)?)
 }

@@ -13,6 +13,7 @@ use super::author::author;
 use crate::arguments::ServeArguments;
 use crate::failure::Failure;
 use crate::progress::Screen;
+use crate::small_text::read_small_text;
 use crate::status::Status;
 use crate::{interrupt, onlooker, output};
 
@@ -107,11 +108,7 @@ fn token(path: &Path) -> Result<Token, Failure> {
             "e.g. openssl rand -hex 32 > token.txt",
         )
     };
-    let size = std::fs::metadata(path).map_err(|error| refuse(error.to_string()))?.len();
-    if size > TOKEN_BYTES_MAX {
-        return Err(refuse(format!("{size} bytes are too many for a token")));
-    }
-    let text = std::fs::read_to_string(path).map_err(|error| refuse(error.to_string()))?;
+    let text = read_small_text(path, TOKEN_BYTES_MAX, "a token", refuse)?;
     Token::chosen(&text).map_err(|error| refuse(error.cause))
 }
 
