@@ -106,13 +106,15 @@ fn of_file(path: &Path) -> Result<Vec<Audited>, Failure> {
     let found = match read_file(path, None, &KnownFiles::default(), fathom_demand::what) {
         FileOutcome::Read { found, .. } => found,
         FileOutcome::Refused { refusal, .. } => {
-            return Err(refused(refusal.to_string(), refusal.remedy.clone()));
+            return Err(refused(refusal.to_string(), refusal.remedy.clone()).with_source(refusal));
         }
-        FileOutcome::Failed(error) => return Err(refused(error.to_string(), String::new())),
+        FileOutcome::Failed(error) => {
+            return Err(refused(error.to_string(), String::new()).with_source(error));
+        }
         FileOutcome::Known => Vec::new(),
         FileOutcome::Unrecognised(why) => match telemetry(path) {
             Some(audited) => return Ok(vec![audited]),
-            None => return Err(refused(why.to_string(), String::new())),
+            None => return Err(refused(why.to_string(), String::new()).with_source(why)),
         },
     };
     let mut out = Vec::new();

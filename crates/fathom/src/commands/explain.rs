@@ -175,9 +175,9 @@ fn of_file(path: &Path) -> Result<Vec<RunRecord>, Failure> {
             };
             Ok(found.into_iter().map(run).collect())
         }
-        FileOutcome::Refused { refusal, .. } => Err(refused(refusal.to_string())),
-        FileOutcome::Failed(error) => Err(refused(error.to_string())),
-        FileOutcome::Unrecognised(why) => Err(refused(why.to_string())),
+        FileOutcome::Refused { refusal, .. } => Err(refused(refusal.to_string()).with_source(refusal)),
+        FileOutcome::Failed(error) => Err(refused(error.to_string()).with_source(error)),
+        FileOutcome::Unrecognised(why) => Err(refused(why.to_string()).with_source(why)),
         FileOutcome::Known => Ok(Vec::new()),
     }
 }
