@@ -6,11 +6,12 @@
 //! ```
 
 use std::collections::BTreeSet;
+use std::error::Error as StdError;
 use std::io::Write;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use fathom_record::{CampaignRecord, Direction, RunRecord, parse_campaign, parse_run};
+use fathom_record::{CampaignRecord, Direction, ReadError, RunRecord, parse_campaign, parse_run};
 use fathom_store::{CampaignRow, NewCampaign, RunFilter, Store, StoreError, StoredId};
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -60,7 +61,7 @@ pub fn share(store: &Store, what: &[StoredId], hidden: &[Redacted]) -> Result<Sh
             "in a checkout of fathom, with npm installed, type\n  cargo xtask page\nand build again",
         ));
     };
-    let folder = tempfile::tempdir().map_err(|error| failed(error.to_string()))?;
+    let folder = tempfile::tempdir().map_err(failed_by)?;
     let path = folder.path().join("shared.sqlite");
     let selection = Selection::read(store, what).map_err(of_store)?;
     let kept = selection.write(store, &path, hidden)?;
@@ -73,6 +74,16 @@ pub fn share(store: &Store, what: &[StoredId], hidden: &[Redacted]) -> Result<Sh
 
 fn failed(cause: impl Into<String>) -> PageError {
     PageError::new(PageErrorKind::System, "sharing runs", cause)
+}
+
+/// From another's error, which stays its source.
+fn failed_by(error: impl StdError + Send + Sync + 'static) -> PageError {
+    failed(error.to_string()).with_source(error)
+}
+
+/// From a record that did not read back.
+fn not_read_back(error: ReadError) -> PageError {
+    failed(error.cause.clone()).with_source(error)
 }
 
 fn of_store(mut error: StoreError) -> PageError {
@@ -143,7 +154,7 @@ impl Selection {
         }
         for (row, value) in campaigns {
             let text = redaction.apply(value).to_string();
-            let record = parse_campaign(text.as_bytes()).map_err(|error| failed(error.cause))?;
+            let record = parse_campaign(text.as_bytes()).map_err(not_read_back)?;
             let target = redaction.apply_text(&row.target);
             kept.put_campaign(&into, &record, (&target, &row.started_at)).map_err(of_store)?;
         }
@@ -189,7 +200,7 @@ fn learn_notes(redaction: &mut Redaction, store: &Store, about: StoredId) -> Res
 /// A record as values, by way of its text, which is how records are written everywhere.
 fn as_value(record: &impl Serialize) -> Result<Value, PageError> {
     let read = fathom_json::text(record).and_then(|text| serde_json::from_str(&text));
-    read.map_err(|error| failed(error.to_string()))
+    read.map_err(failed_by)
 }
 
 /// A record as it is given away; its seconds are numbers, and of what was sampled beside it goes what the page shows.
@@ -206,7 +217,7 @@ fn redacted_run(mut record: RunRecord, redaction: &Redaction) -> Result<RunRecor
     }
     let value = as_value(&record)?;
     let text = redaction.apply(value).to_string();
-    let mut record = parse_run(text.as_bytes()).map_err(|error| failed(error.cause))?;
+    let mut record = parse_run(text.as_bytes()).map_err(not_read_back)?;
     record.intervals = intervals;
     record.telemetry = telemetry;
     Ok(record)
@@ -328,7 +339,7 @@ impl Answers {
         let Ok(given) = answer(shelf, path, &query) else { return Ok(()) };
         let key = if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") };
         let given = match given {
-            Answer::Json(bytes) => String::from_utf8(bytes).map_err(|error| failed(error.to_string()))?,
+            Answer::Json(bytes) => String::from_utf8(bytes).map_err(failed_by)?,
             Answer::Columns(bytes) => format!("\"{}\"", STANDARD.encode(packed(&bytes)?)),
         };
         let comma = if self.text.is_empty() { "" } else { "," };
@@ -344,7 +355,7 @@ impl Answers {
 
 fn packed(bytes: &[u8]) -> Result<Vec<u8>, PageError> {
     let mut packed = GzEncoder::new(Vec::new(), Compression::best());
-    packed.write_all(bytes).and_then(|()| packed.finish()).map_err(|error| failed(error.to_string()))
+    packed.write_all(bytes).and_then(|()| packed.finish()).map_err(failed_by)
 }
 
 /// The page's own files.
