@@ -177,7 +177,10 @@ fn addresses((host, port): (&str, u16), label: &str) -> Result<Vec<SocketAddr>, 
             .with_remedy("name the host by its address, e.g. nvme+tcp://10.0.0.5/NQN")
     };
     let mut each: Vec<SocketAddr> = Vec::new();
-    for address in (host, port).to_socket_addrs().map_err(|error| fail(format!("host `{host}`: {error}")))? {
+    let found = (host, port)
+        .to_socket_addrs()
+        .map_err(|error| fail(format!("host `{host}`: {error}")).with_source(error))?;
+    for address in found {
         if !each.contains(&address) {
             each.push(address);
         }

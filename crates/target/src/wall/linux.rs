@@ -61,7 +61,7 @@ impl Wall {
 }
 
 fn failed(error: RulesetError) -> Error {
-    refused(error.to_string())
+    refused(error.to_string()).with_source(error)
 }
 
 fn rules(reach: &Reach) -> Result<RulesetCreated, Error> {
@@ -106,7 +106,8 @@ fn if_there(rules: &mut RulesetCreated, path: &Path, rights: BitFlags<AccessFs>)
 }
 
 fn add(rules: &mut RulesetCreated, path: &Path, rights: BitFlags<AccessFs>) -> Result<(), Error> {
-    let opened = PathFd::new(path).map_err(|error| refused(format!("{}: {error}", path.display())))?;
+    let opened = PathFd::new(path)
+        .map_err(|error| refused(format!("{}: {error}", path.display())).with_source(error))?;
     // Rights on what folders hold mean nothing on a file, and the kernel refuses them there.
     let is_folder = fs::metadata(path).is_ok_and(|meta| meta.is_dir());
     let rights = if is_folder { rights } else { rights & AccessFs::from_file(NEWEST) };
