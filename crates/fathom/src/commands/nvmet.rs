@@ -153,8 +153,9 @@ fn address(text: &str) -> Result<SocketAddr, Failure> {
     let (text, is_any) = text.strip_suffix(":0").map_or((text, false), |text| (text, true));
     let (host, port) = host_and_port(text, PORT).map_err(|error| refuse(error.cause))?;
     let port = if is_any { 0 } else { port };
-    let mut found =
-        (host.as_str(), port).to_socket_addrs().map_err(|error| refuse(format!("{host}: {error}")))?;
+    let mut found = (host.as_str(), port)
+        .to_socket_addrs()
+        .map_err(|error| refuse(format!("{host}: {error}")).with_source(error))?;
     found.next().ok_or_else(|| refuse(format!("{host} has no address")))
 }
 

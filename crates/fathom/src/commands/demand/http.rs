@@ -70,9 +70,9 @@ impl Client {
         for (name, value) in &request.headers {
             builder = builder.header(name, value);
         }
-        let sent = builder
-            .body(request.body.as_slice())
-            .map_err(|error| refused(url, error.to_string(), "give an address as http://localhost:9090"))?;
+        let sent = builder.body(request.body.as_slice()).map_err(|error| {
+            refused(url, error.to_string(), "give an address as http://localhost:9090").with_source(error)
+        })?;
         let configured = self.agent.configure_request(sent);
         let configured = if request.is_near {
             configured.timeout_global(Some(NEAR_PATIENCE)).proxy(None)
@@ -85,11 +85,12 @@ impl Client {
         } else {
             configured.max_redirects(0).max_redirects_will_error(false)
         };
-        let mut response = self.agent.run(configured.build()).map_err(|error| unreached(url, &error))?;
+        let mut response = self.agent.run(configured.build()).map_err(|error| unreached(url, error))?;
         let status = response.status().as_u16();
         let body = response.body_mut().with_config().limit(LONGEST_BODY).read_to_vec();
-        let body = body
-            .map_err(|error| refused(url, error.to_string(), "ask for less at once with --from and --to"))?;
+        let body = body.map_err(|error| {
+            refused(url, error.to_string(), "ask for less at once with --from and --to").with_source(error)
+        })?;
         Ok(Response { status, body })
     }
 }
@@ -99,14 +100,14 @@ fn refused(url: &str, cause: String, remedy: &str) -> Refusal {
     Refusal::new("a server's answer", cause).at(place).or(remedy)
 }
 
-fn unreached(url: &str, error: &ureq::Error) -> Refusal {
-    let remedy = match url.starts_with("https:") && is_trust(error) {
+fn unreached(url: &str, error: ureq::Error) -> Refusal {
+    let remedy = match url.starts_with("https:") && is_trust(&error) {
         true => {
             "let this machine trust the server's certificate: SSL_CERT_FILE=ca.pem; a server without TLS is http://"
         }
         false => "give an address that answers, e.g. http://localhost:9090",
     };
-    refused(url, error.to_string(), remedy)
+    refused(url, error.to_string(), remedy).with_source(error)
 }
 
 /// Whether it is about who the server is, or about its TLS.
