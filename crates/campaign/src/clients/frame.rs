@@ -231,7 +231,8 @@ impl Hello {
             }
             line.push(byte[0]);
         }
-        let hello: Self = fathom_json::read_bytes(&line).map_err(|error| invalid(&error.to_string()))?;
+        let hello: Self = fathom_json::read_bytes(&line)
+            .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
         let texts = [&hello.version, &hello.os, &hello.architecture, &hello.host];
         if texts.iter().any(|text| text.len() > 256 || text.chars().any(char::is_control)) {
             return Err(invalid("an agent's first line has control characters"));

@@ -50,17 +50,19 @@ pub fn read_all(tool: &str, result: &Path, ended: &ChildEnd) -> Result<Vec<RunRe
         }
         EngineError::new(ErrorKind::System, place(), cause).with_remedy(remedy)
     };
-    let place_of = |error: std::io::Error| failed(format!("{}: {error}", result.display()));
+    let place_of =
+        |error: std::io::Error| failed(format!("{}: {error}", result.display())).with_source(error);
     let mut file = File::open(result).map_err(place_of)?;
     let mut head = Vec::new();
     (&mut file).take(HEAD_BYTES as u64).read_to_end(&mut head).map_err(place_of)?;
     let file_name = result.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let importer = recognise(&Head { bytes: &head, file_name: &file_name }, fathom_demand::what)
-        .map_err(|error| failed(format!("no result: {error}")))?;
+        .map_err(|error| failed(format!("no result: {error}")).with_source(error))?;
     let context = Context { file_name: file_name.clone(), changed_at: String::new() };
     let mut whole = BufReader::new(head.as_slice().chain(file));
-    let found =
-        importer.read(&mut whole, &context).map_err(|refusal| failed(format!("no result: {refusal}")))?;
+    let found = importer
+        .read(&mut whole, &context)
+        .map_err(|refusal| failed(format!("no result: {refusal}")).with_source(refusal))?;
     let runs = found.into_iter().filter_map(|imported| match imported {
         Imported::Run(run) => Some(*run),
         Imported::Telemetry(_) => None,
