@@ -26,11 +26,3 @@ pub enum CampaignError {
     #[error(transparent)]
     Store(#[from] StoreError),
 }
-
-impl CampaignError {
-    /// The failure and its remedy in one line, for a place in a table.
-    pub fn in_one_line(&self) -> String {
-        let text = self.to_string();
-        text.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("; ")
-    }
-}

@@ -3,6 +3,8 @@
 use std::error::Error as StdError;
 use std::fmt;
 
+use crate::shell::is_obeyed;
+
 /// Kind of an error, for callers to match on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -143,6 +145,14 @@ where
     }
 }
 
+/// A text of several lines in one, as of an error with its remedy, without anything in it that a terminal would obey:
+/// what programs and other machines say may hold any character.
+pub fn in_one_line(text: &str) -> String {
+    let shown = |c: char| if is_obeyed(c) { ' ' } else { c };
+    let lines = text.lines().map(|line| line.chars().map(shown).collect::<String>().trim().to_owned());
+    lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("; ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -154,5 +164,13 @@ mod tests {
         assert_eq!(error.kind, ErrorKind::Permission);
         assert_eq!(error.raw_os_error(), Some(13));
         assert!(EngineError::new(ErrorKind::Plan, "--depth", "it is 0").source().is_none());
+    }
+
+    #[test]
+    fn lines_become_one_that_a_terminal_shows() {
+        let error =
+            EngineError::new(ErrorKind::Plan, "--depth", "it is 0\u{1b}[2J").with_remedy("name one\nof 1-64");
+        assert_eq!(in_one_line(&error.to_string()), "--depth: it is 0 [2J; name one; of 1-64");
+        assert_eq!(in_one_line("\r\n\t\n"), "");
     }
 }

@@ -15,7 +15,7 @@ use fathom_record::run::Ending;
 use fathom_target::TargetName;
 
 use super::frame::{FromAgent, Hello, Look, Observed, Opened, Order, Readiness, ToAgent, Watching};
-use super::link::{Event, Link, about, plain};
+use super::link::{Event, Link, about, excerpt};
 use super::push;
 use super::series::{Series, common, shown};
 use super::summed;
@@ -319,7 +319,7 @@ impl<'a> Shift<'a> {
             }
             FromAgent::Preparing => peer.busy_ns = at_ns,
             FromAgent::Note { text } => {
-                self.progress.note(&format!("{}: {}", peer.client.name, plain(&text)));
+                self.progress.note(&format!("{}: {}", peer.client.name, excerpt(&text)));
             }
             FromAgent::Opened(opened) => peer.opened = Some(*opened),
             FromAgent::Watching(seen) => peer.watching = Some(*seen),
@@ -343,10 +343,14 @@ impl<'a> Shift<'a> {
                 }
             }
             FromAgent::Failed(reason) => {
-                let place =
-                    format!("client {} ({}), {}", peer.client.name, peer.client.reach, plain(&reason.place));
-                let error = EngineError::new(reason.error_kind(), place, plain(&reason.cause));
-                peer.failed.get_or_insert(error.with_remedy(plain(&reason.remedy)));
+                let place = format!(
+                    "client {} ({}), {}",
+                    peer.client.name,
+                    peer.client.reach,
+                    excerpt(&reason.place)
+                );
+                let error = EngineError::new(reason.error_kind(), place, excerpt(&reason.cause));
+                peer.failed.get_or_insert(error.with_remedy(excerpt(&reason.remedy)));
             }
         }
     }
@@ -455,7 +459,7 @@ impl<'a> Shift<'a> {
                 let cause = format!(
                     "clients {other} and {} would write the same bytes: {}",
                     peer.client.name,
-                    plain(written)
+                    excerpt(written)
                 );
                 return Err(EngineError::new(ErrorKind::Refused, "starting the clients", cause).with_remedy(
                     "add --partition, which gives each a part of the addresses, or give each its own target",

@@ -9,6 +9,7 @@ use std::time::Duration;
 use fathom_engine::{EngineError, ErrorKind};
 use fathom_measure::{Clock, WallClock};
 use fathom_plan::Client;
+use fathom_record::error::in_one_line;
 
 use super::frame::{self, FromAgent, Hello, ToAgent};
 use super::push::Copy;
@@ -19,6 +20,8 @@ use crate::platform::{Ask, apart, ask};
 const SAID_MAX: usize = 4 << 10;
 /// Lines of it that an error repeats.
 const LAST_LINES: usize = 6;
+/// Characters that are shown of a text of another machine's.
+const EXCERPT_MAX: usize = 1000;
 /// An agent ends by itself when its input ends; what is there after this is ended.
 const GRACE: Duration = Duration::from_secs(5);
 /// Between two looks at a child that ends.
@@ -189,22 +192,17 @@ pub fn keep_last(mut stderr: ChildStderr, said: &Mutex<Vec<u8>>) {
     }
 }
 
-/// The last lines of what was said, without control characters.
+/// The last lines of what was said, in one.
 pub fn last_lines(said: &Mutex<Vec<u8>>) -> String {
     let said = said.lock().unwrap_or_else(PoisonError::into_inner);
     let text = String::from_utf8_lossy(&said).into_owned();
-    let lines: Vec<String> = text.lines().map(plain).filter(|line| !line.is_empty()).collect();
-    lines[lines.len().saturating_sub(LAST_LINES)..].join("; ")
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    in_one_line(&lines[lines.len().saturating_sub(LAST_LINES)..].join("\n"))
 }
 
-/// A text of another machine's as it may stand on a terminal.
-pub fn plain(text: &str) -> String {
-    text.chars()
-        .take(1000)
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect::<String>()
-        .trim()
-        .to_owned()
+/// As much of another machine's text as is of use, in one line.
+pub fn excerpt(text: &str) -> String {
+    in_one_line(&text.chars().take(EXCERPT_MAX).collect::<String>())
 }
 
 /// What ended a client, told with its name.

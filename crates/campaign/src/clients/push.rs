@@ -20,7 +20,7 @@ use fathom_order::InOrder;
 use fathom_plan::Client;
 use sha2::{Digest, Sha256};
 
-use super::link::{about, keep_last, last_lines, plain};
+use super::link::{about, excerpt, keep_last, last_lines};
 use super::reach::at_the_other_end;
 use crate::platform::{Ask, apart, ask, own_program};
 use crate::progress::Progress;
@@ -215,7 +215,7 @@ fn to_one(client: Client, program: &Program, stopped: &dyn Fn() -> bool) -> Resu
     let (printed, said) = send(&copy, program, stopped)?;
     let told = |key: &str| {
         let mut lines = printed.lines().filter_map(|line| line.trim().strip_prefix(MARK)?.strip_prefix(key));
-        lines.next().map(plain)
+        lines.next().map(excerpt)
     };
     let refuse = |kind, cause: &str, remedy: &str| {
         let mut error = about(&copy.client, "copying this program there", cause, &said).with_remedy(remedy);

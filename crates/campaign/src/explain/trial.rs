@@ -4,6 +4,7 @@ use std::time::Duration;
 use fathom_attribute::evidence::Feature;
 use fathom_attribute::{Answer, Before, Manner, Trial, Way};
 use fathom_measure::Clock;
+use fathom_record::error::in_one_line;
 use fathom_record::facts::{TargetFacts, TargetKind};
 use fathom_record::options::Durable;
 use fathom_record::workload::{Arrival, Length, Mix};
@@ -53,7 +54,7 @@ pub fn make(
             state.runner.remember(&session)?;
             in_session(state, (step, experiment), trial, &session, progress)
         }
-        Err(error) => Ok(TrialOutcome::Failed(error.in_one_line())),
+        Err(error) => Ok(TrialOutcome::Failed(in_one_line(&error.to_string()))),
     }
 }
 
@@ -104,7 +105,7 @@ fn in_session(
 fn failed(error: CampaignError) -> Result<TrialOutcome, CampaignError> {
     match error {
         CampaignError::Store(error) => Err(error.into()),
-        error => Ok(TrialOutcome::Failed(error.in_one_line())),
+        error => Ok(TrialOutcome::Failed(in_one_line(&error.to_string()))),
     }
 }
 

@@ -12,6 +12,7 @@ use fathom_engine::ErrorKind;
 use fathom_order::InOrder;
 use fathom_plan::repeat_command_line;
 use fathom_record::campaign::{RepeatCell, RepeatPlan, RepeatRecord};
+use fathom_record::error::in_one_line;
 use fathom_record::{CampaignRecord, RunRecord, Workload};
 use fathom_store::Store;
 use rand::SeedableRng;
@@ -162,7 +163,7 @@ impl Work<'_> {
             Ok(Some(run)) => self.runs.take(cell, run),
             // A step that its target or engine does not take is told; the others are measured all the same.
             Err(CampaignError::Store(error)) => return Err(error.into()),
-            Err(error) => self.runs.give_up(cell, error.in_one_line()),
+            Err(error) => self.runs.give_up(cell, in_one_line(&error.to_string())),
         }
         Ok(false)
     }

@@ -7,6 +7,7 @@ mod resume;
 use std::sync::atomic::AtomicBool;
 
 use fathom_record::campaign::{SweepCell, SweepPlan, SweepRecord};
+use fathom_record::error::in_one_line;
 use fathom_record::{CampaignRecord, RunRecord, Workload};
 use fathom_store::Store;
 
@@ -119,7 +120,7 @@ impl Work<'_> {
             Ok(Some(run)) => self.runs.take(cell, run),
             // A cell that its target or engine does not take is told; the others are measured all the same.
             Err(CampaignError::Store(error)) => return Err(error.into()),
-            Err(error) => self.runs.give_up(cell, error.in_one_line()),
+            Err(error) => self.runs.give_up(cell, in_one_line(&error.to_string())),
         }
         Ok(false)
     }
