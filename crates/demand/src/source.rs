@@ -101,7 +101,7 @@ pub fn what(start: &[u8]) -> Option<&'static str> {
 pub fn read(texts: &[Text<'_>], hints: &Hints<'_>) -> Result<DemandReport, Refusal> {
     for text in texts {
         if let Some(packed) = packed(text.bytes, text.name) {
-            return Err(placed(packed.refusal("a demand"), text, texts.len()));
+            return Err(placed(packed.of("a demand"), text, texts.len()));
         }
     }
     let narrowed: Vec<_> = texts.iter().map(|text| (text.name, narrow(text.bytes))).collect();

@@ -112,7 +112,7 @@ fn a_file_that_no_importer_knows_is_named_where_it_is_a_demand() {
     let trace = "  8,0    3        1     0.000000000   697  D   W 223490 + 8 [kjournald]\n";
     let msr = "128166372003061629,hm,1,Read,383496192,32768,413736\n";
     for text in [trace, msr] {
-        let told = recognise(&Head { bytes: text.as_bytes(), file_name: "x" }, what).unwrap_err().to_string();
-        assert_eq!(told, "a block trace, which is not a result: fathom profile reads it");
+        let fault = recognise(&Head { bytes: text.as_bytes(), file_name: "x" }, what).unwrap_err();
+        assert_eq!(fault.in_one_line(), "a block trace, which is not a result; fathom profile reads it");
     }
 }

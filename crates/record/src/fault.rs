@@ -5,7 +5,7 @@ use std::fmt;
 use fathom_measure::UnitError;
 
 use crate::Refusal;
-use crate::error::Error;
+use crate::error::{Error, in_one_line};
 
 /// A cause, and a remedy where there is one. Whoever knows what was read and where makes an [`Error`] of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +25,11 @@ impl Fault {
     /// The error of a room, now that its place is known.
     pub fn at<K>(self, kind: K, place: impl Into<String>) -> Error<K> {
         Error::of(kind, place.into(), self.cause).with_remedy(self.remedy)
+    }
+
+    /// The cause and the remedy in one line.
+    pub fn in_one_line(&self) -> String {
+        in_one_line(&format!("{}\n{}", self.cause, self.remedy))
     }
 
     /// The refusal of a text that was taken for `expected`.

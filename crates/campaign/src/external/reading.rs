@@ -57,7 +57,7 @@ pub fn read_all(tool: &str, result: &Path, ended: &ChildEnd) -> Result<Vec<RunRe
     (&mut file).take(HEAD_BYTES as u64).read_to_end(&mut head).map_err(place_of)?;
     let file_name = result.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let importer = recognise(&Head { bytes: &head, file_name: &file_name }, fathom_demand::what)
-        .map_err(|error| failed(format!("no result: {error}")).with_source(error))?;
+        .map_err(|fault| failed(format!("no result: {}", fault.in_one_line())).with_source(fault))?;
     let context = Context { file_name: file_name.clone(), changed_at: String::new() };
     let mut whole = BufReader::new(head.as_slice().chain(file));
     let found = importer

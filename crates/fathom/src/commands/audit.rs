@@ -112,9 +112,9 @@ fn of_file(path: &Path) -> Result<Vec<Audited>, Failure> {
             return Err(refused(error.to_string(), String::new()).with_source(error));
         }
         FileOutcome::Known => Vec::new(),
-        FileOutcome::Unrecognised(why) => match telemetry(path) {
+        FileOutcome::Unrecognised(fault) => match telemetry(path) {
             Some(audited) => return Ok(vec![audited]),
-            None => return Err(refused(why.to_string(), String::new()).with_source(why)),
+            None => return Err(refused(fault.cause.clone(), fault.remedy.clone()).with_source(fault)),
         },
     };
     let mut out = Vec::new();

@@ -177,7 +177,7 @@ fn of_file(path: &Path) -> Result<Vec<RunRecord>, Failure> {
         }
         FileOutcome::Refused { refusal, .. } => Err(refused(refusal.to_string()).with_source(refusal)),
         FileOutcome::Failed(error) => Err(refused(error.to_string()).with_source(error)),
-        FileOutcome::Unrecognised(why) => Err(refused(why.to_string()).with_source(why)),
+        FileOutcome::Unrecognised(fault) => Err(refused(fault.in_one_line()).with_source(fault)),
         FileOutcome::Known => Ok(Vec::new()),
     }
 }

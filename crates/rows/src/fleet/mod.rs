@@ -48,7 +48,7 @@ pub fn is_packed(start: &[u8], name: &str) -> Option<Refusal> {
         let remedy = format!("write it as UTF-8: iconv -f UTF-16 -t UTF-8 {}", shell_word(name));
         is_wide(start).then(|| Refusal::new(EXPECTED, "text in UTF-16").or(remedy))
     };
-    packed(start, name).map(|packed| packed.refusal(EXPECTED)).or_else(wide)
+    packed(start, name).map(|packed| packed.of(EXPECTED)).or_else(wide)
 }
 
 /// One row in so many may make no sense and is left out; of a volume with more nothing is believed.

@@ -5,7 +5,7 @@ use std::io::{self, BufRead, Read};
 
 use fathom_record::shell::shell_word;
 
-use crate::Refusal;
+use crate::Fault;
 
 /// What some programs of Windows put before a text in UTF-8.
 pub const UTF_8_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -164,30 +164,13 @@ const PACKINGS: [Packing; 5] = [
     (b"PK\x03\x04", "zip (or it is a workbook: export that as CSV)", "unzip"),
 ];
 
-/// What a file has to be unpacked with, by its first bytes; `name` is what to type for it.
-pub fn packed(start: &[u8], name: &str) -> Option<CompressedInput> {
+/// Why a file that begins so is to be unpacked before it is read, and with what; `name` is what to type for it. Whoever
+/// knows what the file was to be makes the refusal of it.
+pub fn packed(start: &[u8], name: &str) -> Option<Fault> {
     let (_, packing, command) = PACKINGS.into_iter().find(|(magic, ..)| start.starts_with(magic))?;
     let name = if name.is_empty() { "FILE".to_owned() } else { shell_word(name) };
-    Some(CompressedInput { packing, command: format!("{command} {name}") })
-}
-
-/// A file that is to be unpacked before it is read. Not the one shape of errors: whoever knows what the file was to be
-/// makes the refusal of it.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("compressed with {packing}; decompress it first: {command}")]
-pub struct CompressedInput {
-    /// What packed it, as `gzip`.
-    pub packing: &'static str,
-    /// What to type.
-    pub command: String,
-}
-
-impl CompressedInput {
-    /// As a refusal.
-    pub fn refusal(&self, expected: &'static str) -> Refusal {
-        Refusal::new(expected, format!("compressed with {}", self.packing))
-            .or(format!("decompress it first: {}", self.command))
-    }
+    let remedy = format!("decompress it first: {command} {name}");
+    Some(Fault::new(format!("compressed with {packing}"), remedy))
 }
 
 #[cfg(test)]
@@ -224,9 +207,10 @@ mod tests {
     #[test]
     fn a_packed_file_is_named_with_what_unpacks_it() {
         let found = packed(b"\x1f\x8b\x08\0", "a b.json.gz").unwrap();
-        assert_eq!((found.packing, found.command.as_str()), ("gzip", "gunzip --keep 'a b.json.gz'"));
-        assert_eq!(packed(b"\xfd7zXZ\0\0", "w.xz").unwrap().command, "unxz --keep w.xz");
-        assert_eq!(packed(b"\x28\xb5\x2f\xfd\x04", "").unwrap().command, "unzstd FILE");
+        assert_eq!(found.cause, "compressed with gzip");
+        assert_eq!(found.remedy, "decompress it first: gunzip --keep 'a b.json.gz'");
+        assert!(packed(b"\xfd7zXZ\0\0", "w.xz").unwrap().remedy.ends_with(": unxz --keep w.xz"));
+        assert!(packed(b"\x28\xb5\x2f\xfd\x04", "").unwrap().remedy.ends_with(": unzstd FILE"));
         assert_eq!(packed(b"fio-3.33", "a"), None);
     }
 }

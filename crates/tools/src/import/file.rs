@@ -9,9 +9,9 @@ use fathom_record::RunRecord;
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 
-use super::recognise::{DemandOf, HEAD_BYTES, Unrecognised, recognise};
+use super::recognise::{DemandOf, HEAD_BYTES, recognise};
 use super::{Context, Head, Imported, Importer};
-use crate::Refusal;
+use crate::{Fault, Refusal};
 
 /// What became of a file.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ pub enum FileOutcome {
     /// Its bytes were read before.
     Known,
     /// No importer takes it.
-    Unrecognised(Unrecognised),
+    Unrecognised(Fault),
     /// Its importer refused it.
     Refused {
         /// Which importer.
@@ -88,7 +88,7 @@ fn attempt(
             (&mut file).take(HEAD_BYTES as u64).read_to_end(&mut head)?;
             match recognise(&Head { bytes: &head, file_name: &file_name }, demand_of) {
                 Ok(importer) => importer,
-                Err(unrecognised) => return Ok(FileOutcome::Unrecognised(unrecognised)),
+                Err(fault) => return Ok(FileOutcome::Unrecognised(fault)),
             }
         }
     };

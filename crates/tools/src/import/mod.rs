@@ -15,11 +15,11 @@ mod registry;
 
 pub use attach::{Attachment, attach};
 pub use blank::{alone, blank, blank_target, blank_workload};
-pub use encoding::{CompressedInput, UTF_8_MARK, is_wide, narrow, packed};
+pub use encoding::{UTF_8_MARK, is_wide, narrow, packed};
 pub use file::{FileOutcome, KnownFiles, name, read_file};
 pub use input::{LARGEST_WHOLE_BYTES, lossy, text, whole};
 pub(crate) use input::{too_large, unreadable};
-pub use recognise::{DemandOf, HEAD_BYTES, Unrecognised, by_name, known_result, recognise};
+pub use recognise::{DemandOf, HEAD_BYTES, by_name, known_result, recognise};
 pub use registry::IMPORTERS;
 
 use std::fmt;
@@ -54,7 +54,7 @@ impl Importer {
     pub fn read(&self, mut input: &mut dyn BufRead, context: &Context) -> Result<Vec<Imported>, Refusal> {
         let start = input.fill_buf().map_err(|error| unreadable(self.title, error))?;
         if let Some(packed) = packed(start, &context.file_name) {
-            return Err(packed.refusal(self.title));
+            return Err(packed.of(self.title));
         }
         if !is_wide(start) {
             return (self.read)(input, context);

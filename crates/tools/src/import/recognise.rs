@@ -1,39 +1,10 @@
 //! Which importer a file is for, from its first bytes.
 
-use super::{CompressedInput, Confidence, Head, IMPORTERS, Importer, UTF_8_MARK, narrow, packed};
+use super::{Confidence, Head, IMPORTERS, Importer, UTF_8_MARK, narrow, packed};
+use crate::Fault;
 
 /// Bytes that importers are shown: job scripts print pages of banners before the result.
 pub const HEAD_BYTES: usize = 256 << 10;
-
-/// Why a file was given to no importer. Not the one shape of errors: it was taken for nothing that it could be refused
-/// as, the import of a folder goes on past it, and its place is the file, which whoever opened it knows.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unrecognised {
-    /// There is nothing in it.
-    #[error("the file is empty")]
-    Empty,
-    /// No importer knows it.
-    #[error("no known format: it begins with {beginning}")]
-    Unknown {
-        /// Its first words, shortened, quoted.
-        beginning: String,
-    },
-    /// It has to be unpacked first.
-    #[error(transparent)]
-    Packed(CompressedInput),
-    /// It is no result, and says what a volume was asked to do.
-    #[error("{what}, which is not a result: fathom profile reads it")]
-    Demand {
-        /// What it is, as `a block trace`.
-        what: &'static str,
-    },
-    /// Several importers are equally sure.
-    #[error("it may be any of {}; say which with --as", .names.join(", "))]
-    Ambiguous {
-        /// Their names.
-        names: Vec<&'static str>,
-    },
-}
 
 /// The importer with this name.
 pub fn by_name(name: &str) -> Option<&'static Importer> {
@@ -47,16 +18,16 @@ pub type DemandOf = fn(&[u8]) -> Option<&'static str>;
 /// knows, `demand_of` says whether it is a demand.
 ///
 /// # Errors
-/// When none is sure at all, or several are equally so.
-pub fn recognise(head: &Head<'_>, demand_of: DemandOf) -> Result<&'static Importer, Unrecognised> {
+/// When none is sure at all, or several are equally so. Its place is the file, which whoever opened it knows.
+pub fn recognise(head: &Head<'_>, demand_of: DemandOf) -> Result<&'static Importer, Fault> {
     if let Some(packed) = packed(head.bytes, head.file_name) {
-        return Err(Unrecognised::Packed(packed));
+        return Err(packed);
     }
     let bytes = narrow(head.bytes);
     let bytes = bytes.strip_prefix(UTF_8_MARK).unwrap_or(&bytes);
     let head = &Head { bytes, file_name: head.file_name };
     if head.bytes.iter().all(u8::is_ascii_whitespace) {
-        return Err(Unrecognised::Empty);
+        return Err(Fault::from("the file is empty"));
     }
     let sure = || {
         IMPORTERS
@@ -65,13 +36,18 @@ pub fn recognise(head: &Head<'_>, demand_of: DemandOf) -> Result<&'static Import
             .filter(|(c, _)| *c > Confidence::No)
     };
     let Some(most) = sure().map(|(confidence, _)| confidence).max() else {
-        let unknown = || Unrecognised::Unknown { beginning: beginning(head.bytes) };
-        return Err(demand_of(head.bytes).map_or_else(unknown, |what| Unrecognised::Demand { what }));
+        let unknown = || Fault::from(format!("no known format: it begins with {}", beginning(head.bytes)));
+        let demand =
+            |what: &str| Fault::new(format!("{what}, which is not a result"), "fathom profile reads it");
+        return Err(demand_of(head.bytes).map_or_else(unknown, demand));
     };
     let best: Vec<&'static Importer> = sure().filter(|(c, _)| *c == most).map(|(_, i)| i).collect();
     match best.as_slice() {
         [only] => Ok(only),
-        several => Err(Unrecognised::Ambiguous { names: several.iter().map(|i| i.name).collect() }),
+        several => {
+            let names: Vec<&str> = several.iter().map(|importer| importer.name).collect();
+            Err(Fault::new(format!("it may be any of {}", names.join(", ")), "say which with --as"))
+        }
     }
 }
 
@@ -101,13 +77,13 @@ mod tests {
         start.contains(&b',').then_some("a block trace")
     }
 
-    fn of(bytes: &[u8]) -> Result<&'static str, Unrecognised> {
+    fn of(bytes: &[u8]) -> Result<&'static str, Fault> {
         recognise(&Head { bytes, file_name: "x" }, demand_of).map(|importer| importer.name)
     }
 
     #[test]
     fn a_file_that_nobody_knows_is_shown_by_its_beginning() {
-        assert_eq!(of(b" \n\t"), Err(Unrecognised::Empty));
+        assert_eq!(of(b" \n\t"), Err(Fault::from("the file is empty")));
         let unknown = of(b"\n  Dear diary:\ntoday").unwrap_err();
         assert_eq!(unknown.to_string(), "no known format: it begins with \"Dear diary:\"");
         let binary = of(b"\x7fELF\0\0").unwrap_err();
@@ -116,9 +92,9 @@ mod tests {
 
     #[test]
     fn what_another_command_reads_or_unpacks_is_said() {
-        let told = of(b"128166372003061629,hm,1,Read,383496192,32768,413736\n").unwrap_err().to_string();
-        assert_eq!(told, "a block trace, which is not a result: fathom profile reads it");
-        assert!(of(b"\x1f\x8b\x08\0\0").unwrap_err().to_string().ends_with("gunzip --keep x"));
+        let trace = of(b"128166372003061629,hm,1,Read,383496192,32768,413736\n").unwrap_err();
+        assert_eq!(trace.in_one_line(), "a block trace, which is not a result; fathom profile reads it");
+        assert!(of(b"\x1f\x8b\x08\0\0").unwrap_err().in_one_line().ends_with("gunzip --keep x"));
         let pidstat = "Linux 5.4.0 (h) 08/15/2022 _x86_64_ (24 CPU)\n\n12:00:01 AM   UID       PID   kB_rd/s  Command\n";
         assert_eq!(of(pidstat.as_bytes()), Ok("not-telemetry"));
     }

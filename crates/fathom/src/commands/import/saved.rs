@@ -73,7 +73,7 @@ impl<'a> Saving<'a> {
         };
         match outcome {
             FileOutcome::Known => entry.state = State::Known,
-            FileOutcome::Unrecognised(why) => entry.remarks.push(why.to_string()),
+            FileOutcome::Unrecognised(fault) => entry.remarks.push(fault.in_one_line()),
             FileOutcome::Failed(error) => {
                 entry.state = State::Refused;
                 entry.remarks.push(error.to_string());
