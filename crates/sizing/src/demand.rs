@@ -1,5 +1,7 @@
 //! Demand: I/Os and bytes that were wanted, tick by tick, with the ticks that nobody saw.
 
+use fathom_record::Fault;
+
 use crate::accounting::DISK_UNIT;
 use crate::counted::TickCounts;
 
@@ -27,48 +29,6 @@ pub struct Demand {
     pub counted: Option<TickCounts>,
 }
 
-/// Why numbers are no demand. Not the one shape of errors: numbers have no place and no remedy, which whoever read them
-/// from somewhere adds, with this as the source.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum DemandError {
-    /// There is nothing to size for.
-    #[error("the series holds no tick")]
-    Empty,
-    /// A tick must last.
-    #[error("a tick of 0 s")]
-    NoTick,
-    /// Series of one demand belong together.
-    #[error("series of different lengths: {0} and {1} ticks")]
-    Lengths(usize, usize),
-    /// Bytes without an I/O that carried them, or the reverse.
-    #[error("tick {tick}: {operations} I/Os carried {bytes} bytes")]
-    Impossible {
-        /// Which tick, from 0.
-        tick: usize,
-        /// Its I/Os.
-        operations: u64,
-        /// Its bytes.
-        bytes: u64,
-    },
-    /// Beyond what sums can hold.
-    #[error("tick {0}: more I/Os or bytes than any device moves")]
-    Absurd(usize),
-    /// Longer than anybody watched.
-    #[error("the I/Os span {0} s")]
-    TooLong(u64),
-    /// Gaps lie inside the series, in order.
-    #[error("a gap from tick {start} to {end} in {ticks} ticks")]
-    Gap {
-        /// Its first tick.
-        start: usize,
-        /// The one behind its last.
-        end: usize,
-        /// Ticks of the series.
-        ticks: usize,
-    },
-}
-
 /// I/Os and bytes of one tick that no device reaches; sums over a year of ticks still fit.
 const MOST_PER_TICK: u64 = 1 << 55;
 
@@ -78,16 +38,16 @@ impl Flow {
         self.operations.iter().all(|&count| count == 0)
     }
 
-    fn check(&self) -> Result<(), DemandError> {
+    fn check(&self) -> Result<(), Fault> {
         if self.operations.len() != self.bytes.len() {
-            return Err(DemandError::Lengths(self.operations.len(), self.bytes.len()));
+            return Err(unequal(self.operations.len(), self.bytes.len()));
         }
         for (tick, (&operations, &bytes)) in self.operations.iter().zip(&self.bytes).enumerate() {
             if operations > MOST_PER_TICK || bytes > MOST_PER_TICK {
-                return Err(DemandError::Absurd(tick));
+                return Err(beyond_any_device(tick));
             }
             if operations == 0 && bytes > 0 {
-                return Err(DemandError::Impossible { tick, operations, bytes });
+                return Err(Fault::from(format!("tick {tick}: {operations} I/Os carried {bytes} bytes")));
             }
         }
         Ok(())
@@ -98,32 +58,33 @@ impl Demand {
     /// Checks that the numbers can be a demand.
     ///
     /// # Errors
-    /// When they cannot; the error names the tick.
-    pub fn check(&self) -> Result<(), DemandError> {
+    /// When they cannot; the cause names the tick, and whoever read the numbers from somewhere adds the place.
+    pub fn check(&self) -> Result<(), Fault> {
         if self.tick_s == 0 {
-            return Err(DemandError::NoTick);
+            return Err(Fault::from("a tick of 0 s"));
         }
         self.read.check()?;
         self.write.check()?;
         let (read, write) = (self.read.operations.len(), self.write.operations.len());
         if read != write {
-            return Err(DemandError::Lengths(read, write));
+            return Err(unequal(read, write));
         }
         if read == 0 {
-            return Err(DemandError::Empty);
+            return Err(no_tick());
         }
         for units in self.counted.iter().flat_map(|counted| [&counted.solid_state, &counted.disk]) {
             if units.len() != read {
-                return Err(DemandError::Lengths(read, units.len()));
+                return Err(unequal(read, units.len()));
             }
             if let Some(tick) = units.iter().position(|units| *units > MOST_PER_TICK) {
-                return Err(DemandError::Absurd(tick));
+                return Err(beyond_any_device(tick));
             }
         }
         let mut behind = 0;
         for gap in &self.gaps {
             if gap.start < behind || gap.start >= gap.end || gap.end > read {
-                return Err(DemandError::Gap { start: gap.start, end: gap.end, ticks: read });
+                let std::ops::Range { start, end } = gap;
+                return Err(Fault::from(format!("a gap from tick {start} to {end} in {read} ticks")));
             }
             behind = gap.end;
         }
@@ -196,6 +157,21 @@ impl Demand {
     }
 }
 
+/// There is nothing to size for.
+pub(crate) fn no_tick() -> Fault {
+    Fault::from("the series holds no tick")
+}
+
+/// Series of one demand belong together.
+fn unequal(one: usize, other: usize) -> Fault {
+    Fault::from(format!("series of different lengths: {one} and {other} ticks"))
+}
+
+/// Beyond what sums can hold.
+fn beyond_any_device(tick: usize) -> Fault {
+    Fault::from(format!("tick {tick}: more I/Os or bytes than any device moves"))
+}
+
 fn sums(left: &[u64], right: &[u64]) -> Vec<u64> {
     left.iter().zip(right).map(|(a, b)| a.saturating_add(*b)).collect()
 }
@@ -212,12 +188,10 @@ mod tests {
 
     #[test]
     fn numbers_that_are_no_demand_are_named() {
-        assert_eq!(demand(&[], &[]).check(), Err(DemandError::Empty));
-        assert_eq!(
-            demand(&[1, 0], &[4096, 5]).check(),
-            Err(DemandError::Impossible { tick: 1, operations: 0, bytes: 5 })
-        );
-        assert_eq!(demand(&[1, u64::MAX], &[4096, 5]).check(), Err(DemandError::Absurd(1)));
+        assert_eq!(demand(&[], &[]).check(), Err(no_tick()));
+        let impossible = demand(&[1, 0], &[4096, 5]).check().unwrap_err();
+        assert_eq!(impossible.cause, "tick 1: 0 I/Os carried 5 bytes");
+        assert_eq!(demand(&[1, u64::MAX], &[4096, 5]).check(), Err(beyond_any_device(1)));
         assert_eq!(demand(&[1], &[4096]).check(), Ok(()));
     }
 

@@ -1,7 +1,9 @@
 //! A trace: single I/Os with their times, addresses and sizes, and the demand that they add up to.
 
+use fathom_record::Fault;
+
 use crate::counted::Counter;
-use crate::demand::{Demand, DemandError, Flow};
+use crate::demand::{Demand, Flow, no_tick};
 
 /// One I/O of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,10 +39,10 @@ impl Trace {
     ///
     /// # Errors
     /// When there is no I/O, or the trace lasts longer than any does.
-    pub fn demand(&self) -> Result<Demand, DemandError> {
-        let last_s = self.ios.last().ok_or(DemandError::Empty)?.at_ns / SECOND_NS;
+    pub fn demand(&self) -> Result<Demand, Fault> {
+        let last_s = self.ios.last().ok_or_else(no_tick)?.at_ns / SECOND_NS;
         if last_s >= MOST_S {
-            return Err(DemandError::TooLong(last_s));
+            return Err(Fault::from(format!("the I/Os span {last_s} s")));
         }
         let most = FEW_TICKS.max(TICKS_AN_IO.saturating_mul(self.ios.len() as u64));
         // Below 2^27, as the time in seconds is.

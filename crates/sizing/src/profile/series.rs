@@ -1,9 +1,10 @@
 //! A demand as a record keeps it, and back.
 
+use fathom_record::Fault;
 use fathom_record::profile::{CountedSeries, DemandSeries};
 
 use crate::counted::TickCounts;
-use crate::demand::{Demand, DemandError, Flow};
+use crate::demand::{Demand, Flow};
 
 /// The demand as data.
 pub fn series_of(demand: &Demand) -> DemandSeries {
@@ -26,7 +27,7 @@ pub fn series_of(demand: &Demand) -> DemandSeries {
 ///
 /// # Errors
 /// When its numbers cannot be one.
-pub fn demand_of(series: &DemandSeries) -> Result<Demand, DemandError> {
+pub fn demand_of(series: &DemandSeries) -> Result<Demand, Fault> {
     let flow =
         |operations: &[u64], bytes: &[u64]| Flow { operations: operations.to_vec(), bytes: bytes.to_vec() };
     let demand = Demand {
@@ -58,12 +59,12 @@ mod tests {
         let mut series = series_of(&demand);
         assert_eq!(demand_of(&series), Ok(demand));
         series.gaps.push((3, 9));
-        assert_eq!(demand_of(&series), Err(DemandError::Gap { start: 3, end: 9, ticks: 4 }));
+        assert_eq!(demand_of(&series).unwrap_err().cause, "a gap from tick 3 to 9 in 4 ticks");
         series.gaps.pop();
         series.writes.pop();
         assert!(demand_of(&series).is_err());
         series.writes.push(2);
         series.counted.as_mut().unwrap().units_1m.pop();
-        assert_eq!(demand_of(&series), Err(DemandError::Lengths(4, 3)));
+        assert_eq!(demand_of(&series).unwrap_err().cause, "series of different lengths: 4 and 3 ticks");
     }
 }
