@@ -7,7 +7,9 @@ use fathom_tools::Refusal;
 
 use fathom_plan::PlanError;
 
-/// From whichever layer it comes, with that layer's kind, place, cause and remedy.
+/// From whichever layer it comes, with that layer's kind, place, cause and remedy. An enum of errors of the one shape,
+/// and not one more: a failed store ends a campaign, what a target does not take is passed over, and the program has a
+/// status for each layer's kinds.
 #[derive(Debug, thiserror::Error)]
 pub enum CampaignError {
     /// The plan is wrong.

@@ -47,7 +47,7 @@ pub(crate) enum Answer {
     Columns(Vec<u8>),
 }
 
-/// Why there is no answer, as every document of fathom says it.
+/// Why there is no answer, as every document of fathom says it. Its own type: it is that document, with HTTP's status.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Refusal {
     /// HTTP's status.

@@ -18,7 +18,7 @@ pub(crate) enum Kind {
     Telemetry = 2,
 }
 
-/// Why a blob cannot be read.
+/// Why a blob cannot be read. Its own type: whether it is damaged or newer decides what the store's error says to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum BlobError {
     Damaged(&'static str),

@@ -30,6 +30,7 @@ pub struct Passing<'a> {
     kept: Option<Vec<u8>>,
 }
 
+/// Why reading stopped. Its own type: what the file was to be is known at its end alone, where the refusal is made.
 enum Failure {
     Reading(io::Error),
     TooLarge,

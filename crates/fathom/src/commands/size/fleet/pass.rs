@@ -40,7 +40,7 @@ pub trait Work: Sync {
     fn judge(&self, run: Run) -> Result<Self::Found, Refusal>;
 }
 
-/// Why a reading ended before its end.
+/// Why a reading ended before its end. Its own type: rows that lie apart are read again, and the other is the error.
 #[derive(Debug)]
 pub enum Ended {
     /// Something failed.
@@ -253,7 +253,7 @@ struct Joining<'a, W, T> {
     rows: u64,
 }
 
-/// Why a part was not taken.
+/// Why a part was not taken: what an [`Ended`] is made of.
 enum PartFailure {
     Failed(Failure),
     Apart(String),
