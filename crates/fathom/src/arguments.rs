@@ -3,6 +3,7 @@
 
 mod about;
 pub mod clients;
+mod command_words;
 mod discover;
 mod history;
 mod listing;
@@ -33,6 +34,7 @@ use crate::config::Config;
 use crate::failure::Failure;
 use crate::output;
 pub use about::{CompletionsArguments, DoctorArguments, HelpArguments, ManArguments, SampleArguments};
+pub use command_words::without_credentials;
 pub use discover::DiscoverArguments;
 pub use history::{BaselineArguments, DeleteArguments, MarkArguments, NoteArguments, TagArguments};
 pub use listing::{DevicesArguments, RunsArguments};

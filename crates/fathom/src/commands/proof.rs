@@ -7,7 +7,7 @@ use fathom_measure::{Histogram, Nanos};
 use fathom_record::{RunRecord, SizingRecord, parse_run};
 
 use super::{demand, perform};
-use crate::arguments::{Command, CommandLine, ProofLength};
+use crate::arguments::{Command, CommandLine, MetricsArguments, ProofLength, SizeArguments};
 use crate::failure::Failure;
 use crate::output;
 use crate::status::Status;
@@ -17,15 +17,15 @@ const RECORD: &str = "proof.json";
 /// A run whose rate is further off was not the demand.
 const RATE_OFF: f64 = 0.05;
 
-/// Runs the proof, with the words that permit the loss of what the target holds. The sizing stands, whatever comes out.
+/// Runs the proof, with the words that permit the loss of what the target holds, and with credentials, where they were
+/// typed. The sizing stands, whatever comes out.
 ///
 /// # Errors
 /// When nothing was chosen, or a command of the proof cannot be done.
 pub fn run(
     record: &SizingRecord,
     length: ProofLength,
-    permits: &[String],
-    check_empty: bool,
+    typed: &SizeArguments,
     store: Option<&Path>,
 ) -> Result<Status, Failure> {
     let proof = record.proof.as_ref().ok_or_else(|| {
@@ -38,9 +38,13 @@ pub fn run(
         output::message(&format!("\n$ {command}"));
         let mut asked = parsed(command)?;
         asked.store = store.map(Path::to_path_buf).into_iter().collect();
-        if let Command::Run(arguments) = &mut asked.command {
-            arguments.flags.destroy = (!permits.is_empty()).then(|| permits.to_vec());
-            arguments.flags.check_empty = check_empty.then_some(true);
+        match &mut asked.command {
+            Command::Run(arguments) => {
+                arguments.flags.destroy = (!typed.destroy.is_empty()).then(|| typed.destroy.clone());
+                arguments.flags.check_empty = typed.check_empty.then_some(true);
+            }
+            Command::Profile(arguments) => take_addresses(&mut arguments.metrics, &typed.metrics),
+            _ => {}
         }
         match perform(asked)? {
             // A run that missed its own checks is judged by what it shows.
@@ -54,6 +58,17 @@ pub fn run(
     let judged = ProofResult::of(record, &run);
     output::message(&judged.words(record));
     Ok(Status::of_measurement(judged.proved))
+}
+
+/// Puts addresses as they were typed where a printed command has them without credentials.
+fn take_addresses(printed: &mut MetricsArguments, typed: &MetricsArguments) {
+    let addresses =
+        [(&mut printed.prometheus, &typed.prometheus), (&mut printed.aws_endpoint, &typed.aws_endpoint)];
+    for (printed, typed) in addresses {
+        if printed.is_some() {
+            printed.clone_from(typed);
+        }
+    }
 }
 
 /// A command as it was printed.

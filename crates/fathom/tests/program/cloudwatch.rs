@@ -38,13 +38,13 @@ fn ask(typist: &Typist, endpoint: &str, more: &[&str]) -> Answer {
 }
 
 /// Answers requests one after the other, and keeps them.
-struct Served {
-    url: String,
-    requests: Arc<Mutex<Vec<String>>>,
+pub struct Served {
+    pub url: String,
+    pub requests: Arc<Mutex<Vec<String>>>,
 }
 
 /// Answers each request as it is told, until the test ends.
-fn serve(mut answer: impl FnMut(usize, &str) -> (u16, String) + Send + 'static) -> Served {
+pub fn serve(mut answer: impl FnMut(usize, &str) -> (u16, String) + Send + 'static) -> Served {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let requests = Arc::new(Mutex::new(Vec::new()));

@@ -50,6 +50,7 @@ mod profiled;
 mod remote;
 mod repeated;
 mod replayed;
+mod reproduced;
 mod rerun;
 mod restarted;
 mod resumed;

@@ -17,7 +17,7 @@ fn file(name: &str) -> PathBuf {
 }
 
 /// Four counters of one disk, by the minute.
-fn counters() -> String {
+pub fn counters() -> String {
     let series = ["reads_completed", "writes_completed", "read_bytes", "written_bytes"].map(|name| {
         let grows = if name.ends_with("bytes") { 60 * 4096 } else { 60 };
         let points: Vec<String> = (0..10).map(|minute| format!("[{},\"{}\"]", 1_793_491_200 + minute * 60, minute * grows)).collect();

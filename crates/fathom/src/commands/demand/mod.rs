@@ -17,7 +17,7 @@ use fathom_tools::import::is_wide;
 use jiff::Timestamp;
 
 use super::moment::moment;
-use crate::arguments::{MetricsArguments, ValuesName};
+use crate::arguments::{MetricsArguments, ValuesName, without_credentials};
 use crate::failure::Failure;
 
 /// Files of metrics larger than this are not read at once.
@@ -130,10 +130,13 @@ fn stretch(arguments: &MetricsArguments) -> Result<(i64, i64, i64), Failure> {
     Ok((moment("--from", arguments.from(), now)?, to, now))
 }
 
-/// The files in a few words, or the server.
+/// The files in a few words, or the server without credentials.
 pub fn name(paths: &[PathBuf], arguments: &MetricsArguments) -> String {
     match paths {
-        [] => arguments.prometheus.clone().or_else(|| arguments.cloudwatch.clone()).unwrap_or_default(),
+        [] => {
+            let server = arguments.prometheus.as_deref().map(without_credentials);
+            server.or_else(|| arguments.cloudwatch.clone()).unwrap_or_default()
+        }
         [only] => only.display().to_string(),
         [first, rest @ ..] => format!("{} and {} more", first.display(), rest.len()),
     }

@@ -17,7 +17,7 @@ use fathom_tools::Refusal;
 use super::demand::{self, read};
 use super::proof;
 use super::stored::StorePlace;
-use crate::arguments::{SizeArguments, ValuesName};
+use crate::arguments::{SizeArguments, ValuesName, without_credentials};
 use crate::failure::Failure;
 use crate::output::{self, Machine};
 use crate::output_file::{Content, OutputFile};
@@ -91,12 +91,12 @@ pub fn perform(place: &StorePlace, arguments: &SizeArguments) -> Result<Status, 
         output::message(&format!("report: {}", path.display()));
     }
     if let Some(length) = arguments.run {
-        return proof::run(&record, length, &arguments.destroy, arguments.check_empty, place.named());
+        return proof::run(&record, length, arguments, place.named());
     }
     Ok(if record.choice.is_some() { Status::Done } else { Status::Invalid })
 }
 
-/// What to type behind `fathom profile` for the same demand.
+/// What to type behind `fathom profile` for the same demand, without credentials.
 fn sources(arguments: &SizeArguments) -> String {
     let metrics = &arguments.metrics;
     let mut words: Vec<String> =
@@ -116,7 +116,7 @@ fn sources(arguments: &SizeArguments) -> String {
     ];
     let given =
         flags.into_iter().filter_map(|(flag, value)| Some((flag, value.filter(|value| !value.is_empty())?)));
-    words.extend(given.map(|(flag, value)| format!("{flag} {}", shell_word(value))));
+    words.extend(given.map(|(flag, value)| format!("{flag} {}", shell_word(&without_credentials(value)))));
     words.join(" ")
 }
 
