@@ -2,7 +2,7 @@
 
 Tables come in and go out as Arrow streams (``__arrow_c_stream__``), so that pyarrow, Polars, DuckDB, pandas, Daft and Ray
 hand over their columns as they are. Rows of a volume lie together, in the order of time: sort by volume and time
-first. The answer is the program's, to the last byte: ``fathom size --fleet`` calls the same functions.
+first. The answer is the program's, to the last byte: ``fathom size --fleet`` calls the same functions, and adds its ``command``.
 
     growths = fathom.growths(table, values="per-row")
     terms = fathom.margin(growths, risk="10%")

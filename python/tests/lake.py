@@ -148,13 +148,13 @@ def write(folder, rows, by_day=False):
 
 
 def digest(rows, summary):
-    """SHA-256 of all verdicts in the order of their names, and of the summary but for where it was read from."""
+    """SHA-256 of all verdicts in the order of their names, and of the summary but for its source and command."""
     lines = []
     for row in rows.to_pylist():
         notes = row["notes"]
         if isinstance(notes, list):
             row["notes"] = " ".join(notes) or None
         lines.append(json.dumps({key: value for key, value in row.items() if value is not None}, sort_keys=True))
-    summary = {key: value for key, value in summary.items() if key != "from"}
+    summary = {key: value for key, value in summary.items() if key not in ("from", "command")}
     text = "\n".join(sorted(lines)) + "\n" + json.dumps(summary, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()

@@ -81,6 +81,10 @@ pub struct CommandLine {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
+
+    /// The line that asks for the same, for records: what was typed, and the config file's defaults with it.
+    #[arg(skip)]
+    pub line: String,
 }
 
 /// The commands.
@@ -625,7 +629,10 @@ pub fn read(typed: &[OsString]) -> Result<Option<CommandLine>, Failure> {
         command => Config::read()?.defaults(command, &words),
     };
     match parsed(with_defaults(words, &defaults)) {
-        Ok(asked) => Ok(Some(asked)),
+        Ok(asked) => {
+            let line = command_words::line(&with_defaults(typed.to_vec(), &defaults));
+            Ok(Some(CommandLine { line, ..asked }))
+        }
         Err(error) if error.kind() == ErrorKind::ArgumentConflict && !defaults.is_empty() => {
             let mut failure = Failure::from(error);
             failure.remedy += "\ndefaults of the config file are among the flags: fathom config";

@@ -59,6 +59,7 @@ impl Summary<'_> {
         FleetRecord {
             format: FleetRecord::FORMAT.to_owned(),
             version: FleetRecord::VERSION,
+            command: None,
             from: self.from.to_vec(),
             notes,
             left_out,

@@ -12,6 +12,10 @@ pub struct AccountRecord {
     pub format: String,
     /// Version of this structure.
     pub version: u32,
+    /// The command that made it, as a line for a shell, without permission to destroy data and without credentials in
+    /// addresses; absent in older records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
     /// What was read, place by place.
     pub places: Vec<AccountPlace>,
     /// Places that could not be read.

@@ -14,6 +14,10 @@ pub struct Analysis {
     pub format: String,
     /// Version of this form.
     pub version: u32,
+    /// The command that made it, as a line for a shell, without permission to destroy data and without credentials in
+    /// addresses; absent in older records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
     /// Id of the run or campaign.
     pub of: String,
     /// One entry a workload and target, in the order in which they were first run.

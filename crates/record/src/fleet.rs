@@ -94,6 +94,10 @@ pub struct FleetRecord {
     pub format: String,
     /// Version of this structure.
     pub version: u32,
+    /// The command that made it, as a line for a shell, without permission to destroy data and without credentials in
+    /// addresses; absent in older records, and where no command made it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
     /// What it was read from.
     pub from: Vec<String>,
     /// What was asked to hold.

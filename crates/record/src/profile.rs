@@ -12,6 +12,10 @@ pub struct ProfileRecord {
     pub format: String,
     /// Version of this structure.
     pub version: u32,
+    /// The command that made it, as a line for a shell, without permission to destroy data and without credentials in
+    /// addresses; absent in older records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
     /// What it was read from, as `iostat`, `prometheus`, `blkparse`.
     pub source: String,
     /// The disk, as the source names it; absent where it names none.

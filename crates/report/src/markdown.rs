@@ -285,6 +285,9 @@ pub fn analysis(analysis: &Analysis) -> String {
     out.list(&analysis_sheet::findings(analysis));
     out.heading(2, "Runs");
     out.table(&analysis_sheet::runs(analysis, usize::MAX));
+    if let Some(reproduction) = reproduce::typed(analysis.command.as_deref()) {
+        out.reproduction(&reproduction);
+    }
     out.finished().text
 }
 

@@ -58,6 +58,11 @@ pub fn campaign(line: Option<String>, id: &str) -> Reproduction {
     Reproduction { command: or_shown(line, id), remark }
 }
 
+/// How to make what a command made: by what was typed, where the record keeps it.
+pub fn typed(command: Option<&str>) -> Option<Reproduction> {
+    command.map(|command| Reproduction { command: command.to_owned(), remark: None })
+}
+
 /// The line, or else what shows the record.
 fn or_shown(line: Option<String>, id: &str) -> String {
     line.unwrap_or_else(|| format!("fathom show {} --json", shell_word(id)))

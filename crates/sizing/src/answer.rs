@@ -85,6 +85,7 @@ pub fn answer(catalogue: &Catalogue, question: &Question<'_>) -> SizingRecord {
     SizingRecord {
         format: SizingRecord::FORMAT.to_owned(),
         version: SizingRecord::VERSION,
+        command: None,
         demand: windows::summary(question.demand, question.from),
         terms: question.terms(),
         requirement: needed,

@@ -72,7 +72,7 @@ pub fn analyse(
         .unzip();
     let (workloads, runs) = together(&heads, runs);
     let (format, version) = (Analysis::FORMAT.to_owned(), Analysis::VERSION);
-    Ok(Analysis { format, version, of: of.to_owned(), workloads, runs, unreadable })
+    Ok(Analysis { format, version, command: None, of: of.to_owned(), workloads, runs, unreadable })
 }
 
 /// Ids of a campaign's runs, oldest first.

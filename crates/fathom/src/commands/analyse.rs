@@ -1,6 +1,7 @@
 //! `fathom analyse`: the seconds of finished runs, read and judged again.
 
 use fathom_campaign::{Subject, analyse};
+use fathom_record::analysis::Analysis;
 use fathom_report::{html, json, markdown, terminal};
 use fathom_store::{Store, StoredId};
 
@@ -11,11 +12,11 @@ use crate::output;
 use crate::output_file::{Content, OutputFile};
 use crate::status::Status;
 
-/// Analyses a run or all runs of a campaign.
+/// Analyses a run or all runs of a campaign; `line` is the command.
 ///
 /// # Errors
 /// When there is no such name, the store cannot be read, or a file cannot be written.
-pub fn perform(place: &StorePlace, arguments: &AnalyseArguments) -> Result<Status, Failure> {
+pub fn perform(place: &StorePlace, arguments: &AnalyseArguments, line: &str) -> Result<Status, Failure> {
     let check = |path: &std::path::PathBuf| OutputFile::check(path, Content::Marked);
     let page = arguments.html.as_ref().map(check).transpose()?;
     let text = arguments.md.as_ref().map(check).transpose()?;
@@ -28,7 +29,7 @@ pub fn perform(place: &StorePlace, arguments: &AnalyseArguments) -> Result<Statu
         StoredId::Campaign(id) => Subject::Campaign(id),
     };
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let analysis = analyse(&open, subject, threads)?;
+    let analysis = Analysis { command: Some(line.to_owned()), ..analyse(&open, subject, threads)? };
     if let Some(file) = &page {
         file.write(&html::analysis(&analysis)?)?;
         output::message(&format!("wrote {}", file.name().display()));

@@ -73,10 +73,11 @@ fn take_addresses(printed: &mut MetricsArguments, typed: &MetricsArguments) {
 
 /// A command as it was printed.
 fn parsed(command: &str) -> Result<CommandLine, Failure> {
-    CommandLine::try_parse_from(words(command)).map_err(|error| {
+    let asked = CommandLine::try_parse_from(words(command)).map_err(|error| {
         let cause = error.to_string().lines().next().unwrap_or_default().to_owned();
         Failure::usage(command, cause, "run the commands of the proof one by one, as printed")
-    })
+    })?;
+    Ok(CommandLine { line: command.to_owned(), ..asked })
 }
 
 /// The words of a line for a POSIX shell, of which single quotes and the backslash are known.

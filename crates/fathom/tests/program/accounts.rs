@@ -20,7 +20,7 @@ fn account(typist: &Typist, endpoint: &str, more: &[&str]) -> Command {
     command
 }
 
-fn ask(typist: &Typist, amazon: &Amazon, more: &[&str]) -> Answer {
+pub fn ask(typist: &Typist, amazon: &Amazon, more: &[&str]) -> Answer {
     account(typist, &amazon.url, &[&["--region", "us-east-1", "--kept", "kept"], more].concat())
         .output()
         .unwrap()

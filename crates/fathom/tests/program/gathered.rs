@@ -125,14 +125,15 @@ fn parquet(rows: &[Row], each: usize) -> Vec<u8> {
     bytes
 }
 
-/// What is said of files in a folder: each volume's row, and the summary without where it was read from.
+/// What is said of files in a folder: each volume's row, and the summary without where it was read from and by which
+/// command.
 fn judged(typist: &Typist, from: &str) -> (String, Value, String) {
     let rows = format!("{from}.rows.csv");
     let answer =
         typist.run(&[ASKED.as_slice(), &[from, "--rows", &rows, "--json", "--scratch", "."]].concat());
     assert_eq!(answer.status, 0, "{answer:?}");
     let mut record = answer.json();
-    record.as_object_mut().unwrap().remove("from");
+    record.as_object_mut().unwrap().retain(|key, _| key != "from" && key != "command");
     (std::fs::read_to_string(typist.path(&rows)).unwrap(), record, answer.stderr)
 }
 

@@ -1,5 +1,9 @@
-//! What is passed on of a command that was typed.
+//! The command that made a page, a text or a record, as it is printed in it.
 
+use serde_json::Value;
+
+use crate::accounts::ask;
+use crate::amazon::{Account, Amazon};
 use crate::cloudwatch::serve;
 use crate::secured::counters;
 use crate::typed::{Answer, Typist};
@@ -8,6 +12,87 @@ const SECRET: &str = "hunter2";
 
 fn read(typist: &Typist, name: &str) -> String {
     std::fs::read_to_string(typist.path(name)).unwrap()
+}
+
+/// Twenty minutes of a volume, as one table and as a fleet's.
+fn write_tables(typist: &Typist) {
+    const HEADER: &str = "time,reads,writes,read_bytes,write_bytes";
+    let rows = |volume: &str| -> String {
+        (0..20)
+            .map(|tick| format!("{volume}{},6000,3000,24576000,12288000\n", 1_700_000_040 + tick * 60))
+            .collect()
+    };
+    std::fs::write(typist.path("demand.csv"), format!("{HEADER}\n{}", rows(""))).unwrap();
+    std::fs::write(typist.path("fleet.csv"), format!("volume,{HEADER}\n{}", rows("vol-a,"))).unwrap();
+}
+
+/// That a page has the section once, with a line that ends in these words.
+fn assert_page_has(page: &str, words: &str) {
+    assert_eq!(page.matches("How to reproduce</h2>").count(), 1, "{words}");
+    let line = page.lines().find(|line| line.starts_with("<pre>fathom --store ")).unwrap();
+    assert!(line.ends_with(&format!(" {words}</pre>")), "{line}");
+}
+
+#[test]
+fn pages_texts_and_records_have_the_command_that_made_them() {
+    let typist = Typist::new();
+    write_tables(&typist);
+    let ran = typist.run(&["run", "--target", "sim:gp3", "--time", "2s", "--quiet"]);
+    assert!(ran.status <= 1, "{ran:?}");
+    for (name, line) in [
+        ("p", "profile demand.csv --values per-row --json=p.json --report p.html"),
+        (
+            "s",
+            "size demand.csv --values per-row --size 100GiB --region us-east-1 --json s.json --report s.html",
+        ),
+        (
+            "f",
+            "size --fleet fleet.csv --values per-row --size 100GiB --region us-east-1 --json=f.json --report f.html",
+        ),
+    ] {
+        let answer = typist.run(&line.split(' ').collect::<Vec<_>>());
+        // 1 is an answer too: so short a demand carries no recommendation.
+        assert!(answer.status <= 1, "{line}: {answer:?}");
+        assert_page_has(&read(&typist, &format!("{name}.html")), line);
+        let record: Value = serde_json::from_str(&read(&typist, &format!("{name}.json"))).unwrap();
+        assert!(record["command"].as_str().unwrap().ends_with(line), "{record}");
+    }
+    let answer = typist.run(&["analyse", "last", "--md", "a.md", "--html", "a.html"]);
+    assert_eq!(answer.status, 0, "{answer:?}");
+    assert_page_has(&read(&typist, "a.html"), "analyse last --md a.md --html a.html");
+    let text = read(&typist, "a.md");
+    let section = text.split("\n## How to reproduce\n\n```\nfathom --store ").nth(1).unwrap();
+    assert!(section.ends_with(" analyse last --md a.md --html a.html\n```\n"), "{section}");
+    let analysis = typist.json(&["analyse", "last", "--json"]);
+    assert!(analysis["command"].as_str().unwrap().ends_with(" analyse last --json"), "{analysis}");
+}
+
+#[test]
+fn an_account_s_page_has_its_command_and_its_fleets_have_none() {
+    let typist = Typist::new();
+    let amazon = Amazon::serve(Account::of(6));
+    let more = ["--from", "7d", "--metric-period", "1h", "--json=account.json", "--report", "account.html"];
+    let answer = ask(&typist, &amazon, &more);
+    assert!(answer.status <= 1, "{answer:?}");
+    let typed = format!("size --account --region us-east-1 --kept kept {}", more.join(" "));
+    assert_page_has(&read(&typist, "account.html"), &typed);
+    let record: Value = serde_json::from_str(&read(&typist, "account.json")).unwrap();
+    assert!(record["command"].as_str().unwrap().ends_with(&typed), "{record}");
+    assert!(record["places"][0]["fleet"].get("command").is_none(), "{record}");
+}
+
+#[test]
+fn defaults_of_the_config_file_are_part_of_the_command() {
+    let typist = Typist::new();
+    write_tables(&typist);
+    std::fs::write(typist.path("config.toml"), "[size]\nvalues = 'per-row'\n").unwrap();
+    let typed =
+        ["size", "demand.csv", "--size", "100GiB", "--region", "us-east-1", "--prove", "my disk", "--json"];
+    let mut command = typist.command(&typed);
+    let answer: Answer = command.env("FATHOM_CONFIG", typist.path("config.toml")).output().unwrap().into();
+    let kept = " size --values=per-row demand.csv --size 100GiB --region us-east-1 --prove 'my disk' --json";
+    let record = answer.json();
+    assert!(record["command"].as_str().unwrap().ends_with(kept), "{record}");
 }
 
 #[test]
@@ -25,6 +110,8 @@ fn passwords_in_addresses_are_sent_and_not_printed() {
         assert!(answer.status <= 1, "{answer:?}");
         assert!(served.requests.lock().unwrap().last().unwrap().contains("authorization: basic "));
         let (record, page) = (read(&typist, &record), read(&typist, &page));
+        let shown = format!("--prometheus {} --from 1h {}", served.url, outputs.join(" "));
+        assert_page_has(&page, &format!("{} {shown}", what.join(" ")));
         assert!(record.contains(&served.url), "{record}");
         for text in [&page, &record, &answer.stdout, &answer.stderr] {
             assert!(!text.contains(SECRET), "{text}");

@@ -6,6 +6,7 @@ use fathom_record::account::AccountPlace;
 
 use super::{Figure, SCRIPT, styles};
 use crate::pictures_of_fleet::of_groups;
+use crate::reproduce::{self, Reproduction};
 use crate::sheet::{Entry, account as sheet, entry, fleet};
 use crate::table::Table;
 use crate::{ReportError, error};
@@ -24,6 +25,7 @@ struct Page {
     places: Vec<Place>,
     failed: Vec<String>,
     notes: Vec<String>,
+    reproduction: Option<Reproduction>,
 }
 
 struct Place {
@@ -56,6 +58,7 @@ pub fn page(record: &AccountRecord) -> Result<String, ReportError> {
         places: record.places.iter().map(place).collect(),
         failed: failed.collect(),
         notes: record.notes.clone(),
+        reproduction: reproduce::typed(record.command.as_deref()),
     };
     Ok(crate::escape::page(&page.render().map_err(error::unfilled)?))
 }

@@ -4,6 +4,7 @@ use askama::Template;
 use fathom_record::analysis::Analysis;
 
 use super::{SCRIPT, styles};
+use crate::reproduce::{self, Reproduction};
 use crate::sheet::analysis as sheet;
 use crate::table::Table;
 use crate::{ReportError, error};
@@ -20,6 +21,7 @@ struct Page {
     workloads: Table,
     findings: Vec<String>,
     runs: Table,
+    reproduction: Option<Reproduction>,
 }
 
 /// Fills in the page.
@@ -34,6 +36,7 @@ pub fn page(analysis: &Analysis) -> Result<String, ReportError> {
         workloads: sheet::workloads(analysis),
         findings: sheet::findings(analysis),
         runs: sheet::runs(analysis, usize::MAX),
+        reproduction: reproduce::typed(analysis.command.as_deref()),
     };
     Ok(crate::escape::page(&page.render().map_err(error::unfilled)?))
 }

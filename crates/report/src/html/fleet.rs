@@ -5,6 +5,7 @@ use fathom_record::FleetRecord;
 
 use super::{Figure, SCRIPT, styles};
 use crate::pictures_of_fleet::{FleetSpread, of_groups};
+use crate::reproduce::{self, Reproduction};
 use crate::sheet::{Entry, account, entry, fleet as sheet};
 use crate::table::Table;
 use crate::{ReportError, error};
@@ -23,6 +24,7 @@ struct Page {
     figures: Vec<Figure>,
     sections: Vec<Section>,
     notes: Vec<String>,
+    reproduction: Option<Reproduction>,
 }
 
 struct Section {
@@ -59,6 +61,7 @@ pub fn page(record: &FleetRecord, spread: &FleetSpread) -> Result<String, Report
         figures: figures.into_iter().map(Figure::from).collect(),
         sections: groups.chain(lists).filter(|section| !section.table.rows.is_empty()).collect(),
         notes: record.notes.clone(),
+        reproduction: reproduce::typed(record.command.as_deref()),
     };
     Ok(crate::escape::page(&page.render().map_err(error::unfilled)?))
 }

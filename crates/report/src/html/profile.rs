@@ -5,6 +5,7 @@ use fathom_record::ProfileRecord;
 
 use super::{Figure, SCRIPT, styles};
 use crate::pictures_of_profile::of_profile;
+use crate::reproduce::{self, Reproduction};
 use crate::sheet::{Entry, entry, profile as sheet};
 use crate::table::Table;
 use crate::{ReportError, error};
@@ -22,6 +23,7 @@ struct Page {
     frequent: Vec<String>,
     envelope: Table,
     notes: Vec<String>,
+    reproduction: Option<Reproduction>,
 }
 
 /// Fills in the page.
@@ -50,6 +52,7 @@ pub fn page(record: &ProfileRecord) -> Result<String, ReportError> {
         frequent: sheet::frequent(record),
         envelope: sheet::envelope(record),
         notes: record.notes.clone(),
+        reproduction: reproduce::typed(record.command.as_deref()),
     };
     Ok(crate::escape::page(&page.render().map_err(error::unfilled)?))
 }

@@ -5,6 +5,7 @@ use fathom_record::SizingRecord;
 
 use super::{Figure, SCRIPT, styles};
 use crate::pictures_of_sizing::of_sizing;
+use crate::reproduce::{self, Reproduction};
 use crate::sheet::{Entry, entry, profile, sizing as sheet};
 use crate::table::Table;
 use crate::{ReportError, error};
@@ -27,6 +28,7 @@ struct Page {
     shorter_proves: String,
     notes: Vec<String>,
     sources: Vec<String>,
+    reproduction: Option<Reproduction>,
 }
 
 /// Fills in the page.
@@ -68,6 +70,7 @@ pub fn page(record: &SizingRecord) -> Result<String, ReportError> {
         shorter_proves: shorter.map(sheet::shorter).unwrap_or_default(),
         notes: record.notes.clone(),
         sources: record.sources.iter().map(|s| format!("{} ({}): {}", s.what, s.date, s.source)).collect(),
+        reproduction: reproduce::typed(record.command.as_deref()),
     };
     Ok(crate::escape::page(&page.render().map_err(error::unfilled)?))
 }

@@ -7,7 +7,7 @@ use fathom_record::check::{CheckName, Outcome};
 use fathom_record::fleet::{
     FleetGroup, FleetGrouping, FleetMoney, FleetReason, FleetRisk, FleetRow, FleetStatus, FleetTerms,
 };
-use fathom_record::{Check, FleetRecord, RunRecord};
+use fathom_record::{Check, FleetRecord, RunRecord, SizingRecord};
 use fathom_report::{FleetSpread, html};
 
 const NVME: Device = Device { unloaded_ns: 82e3, most_per_s: 585e3, sharpness: 3.0 };
@@ -297,6 +297,7 @@ fn fleet(rows: &[FleetRow], group: &str) -> FleetRecord {
     FleetRecord {
         format: FleetRecord::FORMAT.to_owned(),
         version: FleetRecord::VERSION,
+        command: None,
         from: vec!["lake".to_owned()],
         terms: FleetTerms {
             region: "us-east-1".to_owned(),
@@ -372,7 +373,24 @@ fn a_fleet_s_page_says_who_wastes_and_draws_how_its_volumes_are_spread() {
     let page = html::fleet(&bare, &FleetSpread::default()).unwrap();
     balanced(&page);
     assert!(!page.contains("<svg ") && page.contains("A fleet of 1 volumes"), "{page}");
-    let hostile = html::fleet(&fleet(&[volume(HOSTILE, 250, Some(80.0))], HOSTILE), &spread).unwrap();
+    let hostile = FleetRecord {
+        command: Some(format!("fathom size --fleet {HOSTILE}")),
+        ..fleet(&[volume(HOSTILE, 250, Some(80.0))], HOSTILE)
+    };
+    let hostile = html::fleet(&hostile, &spread).unwrap();
     balanced(&hostile);
     assert!(!hostile.contains("<script>alert") && !hostile.contains('\u{1b}'));
+}
+
+#[test]
+fn the_command_has_a_section_where_the_record_keeps_it() {
+    let old = include_bytes!("../../../store/tests/golden/sizing-1.json");
+    let mut record: SizingRecord = serde_json::from_slice(old).unwrap();
+    let page = html::sizing(&record).unwrap();
+    balanced(&page);
+    assert!(record.command.is_none() && !page.contains("How to reproduce"), "{page}");
+    record.command = Some("fathom size d.csv --size 1TiB".to_owned());
+    let page = html::sizing(&record).unwrap();
+    balanced(&page);
+    assert!(page.contains("How to reproduce</h2>\n<pre>fathom size d.csv --size 1TiB</pre>"), "{page}");
 }

@@ -58,6 +58,7 @@ pub fn profile(catalogue: &Catalogue, subject: &Subject<'_>, notes: Vec<String>)
     let mut record = ProfileRecord {
         format: ProfileRecord::FORMAT.to_owned(),
         version: ProfileRecord::VERSION,
+        command: None,
         source: subject.source.to_owned(),
         device: subject.device.map(str::to_owned),
         start_unix_s: subject.start_unix_s,

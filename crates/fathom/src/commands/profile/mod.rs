@@ -17,18 +17,18 @@ use crate::output::{self, Machine};
 use crate::output_file::{Content, OutputFile};
 use crate::status::Status;
 
-/// Profiles.
+/// Profiles; `line` is the command.
 ///
 /// # Errors
 /// What makes no sense or cannot be read, with what to type.
-pub fn perform(arguments: &ProfileArguments) -> Result<Status, Failure> {
+pub fn perform(arguments: &ProfileArguments, line: &str) -> Result<Status, Failure> {
     let machine = Machine::of(arguments.json.as_ref());
     machine.check()?;
     if let Some(path) = &arguments.report {
         OutputFile::check(path, Content::Marked)?;
     }
     let catalogue = built_in()?;
-    let record = record(&catalogue, arguments)?;
+    let record = ProfileRecord { command: Some(line.to_owned()), ..record(&catalogue, arguments)? };
     if !machine.takes_stdout() {
         output::result(&terminal::profile(&record, output::style()))?;
     }

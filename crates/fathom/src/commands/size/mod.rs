@@ -23,11 +23,11 @@ use crate::output::{self, Machine};
 use crate::output_file::{Content, OutputFile};
 use crate::status::Status;
 
-/// Sizes.
+/// Sizes; `line` is the command.
 ///
 /// # Errors
 /// What makes no sense or cannot be read, with what to type.
-pub fn perform(place: &StorePlace, arguments: &SizeArguments) -> Result<Status, Failure> {
+pub fn perform(place: &StorePlace, arguments: &SizeArguments, line: &str) -> Result<Status, Failure> {
     let machine = Machine::of(arguments.json.as_ref());
     machine.check()?;
     if arguments.run.is_some() && machine.takes_stdout() {
@@ -35,10 +35,10 @@ pub fn perform(place: &StorePlace, arguments: &SizeArguments) -> Result<Status, 
         return Err(Failure::usage("--run with --json", cause, "name a file: --json=size.json"));
     }
     if arguments.fleet {
-        return fleet::perform(arguments, &machine);
+        return fleet::perform(arguments, &machine, line);
     }
     if arguments.account {
-        return account::perform(place, arguments, &machine);
+        return account::perform(place, arguments, &machine, line);
     }
     if let Some(path) = &arguments.report {
         OutputFile::check(path, Content::Marked)?;
@@ -75,6 +75,7 @@ pub fn perform(place: &StorePlace, arguments: &SizeArguments) -> Result<Status, 
         prove: arguments.prove.as_deref().map(|target| (profile.as_str(), target)),
     };
     let mut record = answer(&catalogue, &question);
+    record.command = Some(line.to_owned());
     record.notes.extend(seen.notes);
     record.notes.extend(decimal_size(size, bytes));
     if let Some(proof) = record.proof.as_mut().filter(|_| seen.source != "profile") {

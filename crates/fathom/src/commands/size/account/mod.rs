@@ -60,11 +60,16 @@ struct Sizing<'a> {
     stop: Stop,
 }
 
-/// Sizes accounts.
+/// Sizes accounts; `line` is the command.
 ///
 /// # Errors
 /// What makes no sense or cannot be read, with what to type.
-pub fn perform(store: &StorePlace, arguments: &SizeArguments, machine: &Machine) -> Result<Status, Failure> {
+pub fn perform(
+    store: &StorePlace,
+    arguments: &SizeArguments,
+    machine: &Machine,
+    line: &str,
+) -> Result<Status, Failure> {
     if let Some(path) = &arguments.report {
         OutputFile::check(path, Content::Marked)?;
     }
@@ -77,6 +82,7 @@ pub fn perform(store: &StorePlace, arguments: &SizeArguments, machine: &Machine)
     let mut record = AccountRecord {
         format: AccountRecord::FORMAT.to_owned(),
         version: AccountRecord::VERSION,
+        command: Some(line.to_owned()),
         places: Vec::new(),
         failed: Vec::new(),
         notes: NOT_MODELLED.map(str::to_owned).to_vec(),

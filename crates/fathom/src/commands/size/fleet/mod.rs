@@ -31,11 +31,11 @@ use crate::output::{self, Machine};
 use crate::output_file::{Content, OutputFile};
 use crate::status::Status;
 
-/// Sizes a fleet.
+/// Sizes a fleet; `line` is the command.
 ///
 /// # Errors
 /// What makes no sense or cannot be read, with what to type.
-pub fn perform(arguments: &SizeArguments, machine: &Machine) -> Result<Status, Failure> {
+pub fn perform(arguments: &SizeArguments, machine: &Machine, line: &str) -> Result<Status, Failure> {
     if let Some(path) = &arguments.report {
         OutputFile::check(path, Content::Marked)?;
     }
@@ -78,6 +78,7 @@ pub fn perform(arguments: &SizeArguments, machine: &Machine) -> Result<Status, F
         Some((file, form)) => write_rows(file, *form, by.is_some(), read)?,
     }
     let Some(mut record) = record else { return Ok(Status::Invalid) };
+    record.command = Some(line.to_owned());
     record.by.extend(groups.map(|groups| groups.record()));
     tell(&record, machine)?;
     if let Some(path) = &arguments.report {
