@@ -77,12 +77,13 @@ pub fn files_below(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Shows every file, changed in many ways, with its name; two files at once.
-pub fn each_changed(read: impl Fn(&[u8], &str) + Sync) {
+/// Shows every file, of ours and of others' `samples` where there are any, changed in many ways, with its name; two
+/// files at once.
+pub fn each_changed(samples: Option<PathBuf>, read: impl Fn(&[u8], &str) + Sync) {
     let seeds = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds");
     let mut files = files_below(&seeds);
     assert!(files.len() >= 20, "{} seeds", files.len());
-    if let Some(samples) = fathom_skips::folder_named_by("FATHOM_SAMPLES") {
+    if let Some(samples) = samples {
         files.extend(files_below(&samples));
     }
     let times = std::env::var("FATHOM_MUTATIONS").ok().and_then(|text| text.parse().ok()).unwrap_or(40);
