@@ -4,9 +4,10 @@ use fathom_record::verdict::{Ceiling, Limit};
 use fathom_record::{CeilingRate, CeilingScope, Direction, KnownCeiling};
 
 use crate::input::Pattern;
+use crate::nearness::{Nearness, ReachedBound};
 use crate::printed;
 use crate::shape::Shape;
-use crate::thresholds::{AT_BOUND, CREEPS};
+use crate::thresholds::CREEPS;
 
 /// What a bound is made from.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,23 +45,21 @@ pub struct Bound {
 impl Bound {
     /// Whether the rate came close enough for it to be what binds, and not above it.
     pub fn binds(&self) -> bool {
-        AT_BOUND.contains(&self.ceiling.reached_share)
+        self.nearness().is_at()
     }
 
-    /// `97 % (95 % interval 96 % to 98 %) of the 3000 IOPS`, without an interval too narrow to show.
-    pub fn reached(&self, shape: &Shape<'_>) -> String {
-        let share = self.ceiling.reached_share;
-        let bound = printed::iops(self.ceiling.operations_per_s);
-        if share >= 2.0 {
-            return format!("{} the {bound}", printed::times(share));
-        }
-        let error = shape.error_share();
-        let low = printed::percent(share * (1.0 - error).max(0.0));
-        let high = printed::percent(share * (1.0 + error));
-        if low == high {
-            format!("{} of the {bound}", printed::percent(share))
-        } else {
-            format!("{} (95 % interval {low} to {high}) of the {bound}", printed::percent(share))
+    /// How near the rate came.
+    pub(crate) fn nearness(&self) -> Nearness {
+        Nearness::of(self.ceiling.reached_share)
+    }
+
+    /// The same with the rate's interval, for sentences.
+    pub(crate) fn reached(&self, shape: &Shape<'_>) -> ReachedBound<'_> {
+        ReachedBound {
+            share: self.ceiling.reached_share,
+            error_share: shape.error_share(),
+            figure: printed::iops(self.ceiling.operations_per_s),
+            name: &self.ceiling.name,
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::ceilings::{Bound, Kind, in_words, limit_of};
 use crate::input::Pattern;
 use crate::restraint::Restraint;
 use crate::shape::Shape;
-use crate::thresholds::{AT_BOUND, LIKELY};
+use crate::thresholds::LIKELY;
 
 /// Most that a probability may be which rests on a disputed limit.
 const DISPUTED: f64 = LIKELY - 0.01;
@@ -63,11 +63,10 @@ fn passed(shape: &Shape<'_>, bounds: &[Bound]) -> Option<Restraint> {
     if disks_idle || has_burst {
         return None;
     }
-    let over = AT_BOUND.end() + shape.error_share();
     let is_passed = |bound: &&Bound| {
         let enforced =
             matches!(bound.kind, Kind::Known { scope: CeilingScope::Volume | CeilingScope::Instance, .. });
-        enforced && bound.ceiling.reached_share > over
+        enforced && bound.nearness().is_passed_by(shape.error_share())
     };
     let bound = bounds
         .iter()
@@ -75,7 +74,7 @@ fn passed(shape: &Shape<'_>, bounds: &[Bound]) -> Option<Restraint> {
         .max_by(|a, b| a.ceiling.reached_share.total_cmp(&b.ceiling.reached_share))?;
     let text = format!(
         "The rate is {}, {} ({}): unless a burst or a cache carried it, that limit is not the one in force. Check it.",
-        bound.reached(shape),
+        bound.reached(shape).in_words(),
         bound.ceiling.name,
         bound.ceiling.source
     );

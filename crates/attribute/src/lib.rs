@@ -15,6 +15,7 @@ mod disputed;
 pub mod evidence;
 pub mod experiments;
 mod input;
+mod nearness;
 pub mod posterior;
 pub mod printed;
 pub mod restraint;
@@ -28,4 +29,5 @@ pub use experiments::{Before, Manner, Trial, Way, Where};
 pub use input::{
     Answer, CellTelemetry, Connections, ExperimentResources, InferredAnswer, Pattern, TargetCores,
 };
+pub use nearness::{Nearness, ReachedBound};
 pub use verdict::{Conclusion, Subject, attribute, conclude};

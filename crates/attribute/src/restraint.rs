@@ -27,8 +27,16 @@ const JOBS_INDIFFERENT: f64 = 0.5;
 
 /// Most that a probability may be for processors that other programs used too.
 const SHARED_PROCESSORS: f64 = 0.5;
-/// Causes by which more would come of more in flight, or of more asked for.
-const OF_TOO_LITTLE: [Limit; 3] = [Limit::Concurrency, Limit::RoundTrip, Limit::Demand];
+/// Most that a probability may be where two instruments give different rates for one run.
+const CONTRADICTED: f64 = 0.45;
+/// Rates of two instruments that agree.
+const AGREE: std::ops::RangeInclusive<f64> = 0.8..=1.25;
+/// Seconds below which a run that states nothing else of its seconds says little of what lasts.
+const SHORT_S: f64 = 10.0;
+/// Causes by which more would come of more in flight, of more asked for, of jobs that end together, or of more of what
+/// carries the load.
+const OF_TOO_LITTLE: [Limit; 5] =
+    [Limit::Concurrency, Limit::RoundTrip, Limit::Demand, Limit::EndedEarly, Limit::Scales];
 /// Causes that are the processors' own.
 const OF_PROCESSORS: [Limit; 3] = [Limit::OneCore, Limit::AllCores, Limit::Generator];
 
@@ -67,6 +75,34 @@ impl Restraint {
         Self { spared: spared.to_vec(), ..self }
     }
 
+    /// Too few seconds.
+    fn short(seconds: f64) -> Self {
+        let text = format!("Only {seconds:.1} s were measured; 10 s or more say how even the rate is.");
+        Self::new(LIKELY - 0.01, text)
+    }
+
+    /// A run that states its length and nothing of its seconds, where that is short.
+    pub fn of_stated_seconds(seconds: f64) -> Option<Self> {
+        let spared = [Limit::CacheArtefact, Limit::EndedEarly];
+        (seconds < SHORT_S).then(|| Self::short(seconds).sparing(&spared))
+    }
+
+    /// Another instrument's rate of a run over the stated one, where they differ.
+    pub fn of_another_instrument(ratio: f64) -> Option<Self> {
+        let seen = if ratio < 1.0 { printed::percent(ratio) } else { printed::times(ratio) };
+        let text = format!(
+            "Another instrument saw {seen} of this rate in the same run: until it is known which is right, no cause is."
+        );
+        (!AGREE.contains(&ratio)).then(|| Self::new(CONTRADICTED, text))
+    }
+
+    /// More concurrency that still gave more, by what each doubling of it brought.
+    pub fn of_growth(grew: &Symptom) -> Option<Self> {
+        let is_growing = grew.figure.value > CREEPS * std::f64::consts::LN_2;
+        let text = format!("The rate still grew with concurrency. {}", grew.text);
+        is_growing.then(|| Self::new(STILL_GROWING, text).sparing(&OF_TOO_LITTLE))
+    }
+
     /// Whether it touches a cause.
     pub fn applies(&self, limit: Limit) -> bool {
         let is_touched = self.touched.as_ref().is_none_or(|touched| touched.contains(&limit));
@@ -87,9 +123,7 @@ pub fn of(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Vec<Restraint> {
     }
     let telemetry = &shape.telemetry;
     if telemetry.seconds > 0.0 && telemetry.seconds < MIN_SECONDS {
-        let text =
-            format!("Only {:.1} s were measured; 10 s or more say how even the rate is.", telemetry.seconds);
-        found.push(Restraint::new(LIKELY - 0.01, text));
+        found.push(Restraint::short(telemetry.seconds));
     } else if shape.cell.runs.len() < 2 && pattern.answers.is_empty() && shape.points.len() < 3 {
         let text = "One run alone: a second one, or an experiment, would show whether it repeats.";
         found.push(Restraint::new(STRONG - 0.01, text));

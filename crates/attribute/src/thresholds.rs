@@ -4,6 +4,13 @@
 
 /// At a bound, within what counters and rounding blur.
 pub const AT_BOUND: std::ops::RangeInclusive<f64> = 0.97..=1.03;
+/// From this share of a bound on, a rate is next to it: a rate that is held loses that much to overheads and to the
+/// start of a run.
+pub const NEXT_TO_BOUND: f64 = 0.93;
+/// From this share of a bound on, the bound did not hold the rate.
+pub const ABOVE_BOUND: f64 = 1.1;
+/// Below this number in flight an I/O is alone.
+pub const LONE: f64 = 1.5;
 /// `dlnX / dlnN` of a rate that creeps: a doubling adds less than 11 %.
 pub const CREEPS: f64 = 0.15;
 /// Written share of the span below which reads are not reads of data.

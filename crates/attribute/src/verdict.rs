@@ -15,7 +15,7 @@ use crate::printed;
 use crate::restraint::{self, Restraint};
 use crate::shape::Shape;
 use crate::symptoms::{self, Symptom};
-use crate::thresholds::{AT_BOUND, LIKELY, NAMED, POSSIBLE, STRONG};
+use crate::thresholds::{LIKELY, LONE, NAMED, POSSIBLE, STRONG};
 
 /// A claim is listed from this probability on.
 const LISTED: f64 = 0.02;
@@ -264,7 +264,7 @@ fn nothing_waits(shape: &Shape<'_>, seen: &[Symptom]) -> Option<Restraint> {
     let is_as_alone =
         of(Feature::Waiting).is_some_and(|waiting| waiting.value.abs() <= WAITS && waiting.error <= WAITS);
     let is_lone =
-        shape.focus.in_flight < 1.5 && of(Feature::DoubleDepth).is_some_and(|more| more.value > MORE);
+        shape.focus.in_flight < LONE && of(Feature::DoubleDepth).is_some_and(|more| more.value > MORE);
     let text = "An I/O takes as long as a lone one, so that nothing is full.";
     (is_as_alone || is_lone)
         .then(|| Restraint::new(AGAINST_A_LAW, text).touching(&FULL).giving(Limit::Concurrency))
@@ -308,9 +308,7 @@ fn sum(weighed: &[CauseWeight], limits: &[Limit]) -> f64 {
 /// Whether a bound that was known before was reached or passed: it is spoken of, however improbable it is.
 fn is_met(bounds: &[Bound], limit: Limit) -> bool {
     let is_known = |bound: &Bound| matches!(bound.kind, Kind::Known { .. });
-    bounds
-        .iter()
-        .any(|b| b.ceiling.limit == limit && is_known(b) && b.ceiling.reached_share >= *AT_BOUND.start())
+    bounds.iter().any(|b| b.ceiling.limit == limit && is_known(b) && b.nearness().is_reached())
 }
 
 /// Limits whose known bounds are both reached, and that are the most probable ones.

@@ -4,9 +4,9 @@ use crate::ceilings::in_operations;
 use crate::evidence::{CUT_SHORT, Feature};
 use crate::experiments::far_ratio;
 use crate::input::{Answer, Pattern};
+use crate::nearness::Nearness;
 use crate::printed;
 use crate::shape::Shape;
-use crate::thresholds::AT_BOUND;
 
 use super::{Symptom, blocks, earned, jobs};
 
@@ -98,9 +98,6 @@ fn settled(answers: &[Answer]) -> Option<RateDrop> {
     is_settled.then_some(RateDrop { from, ln_share })
 }
 
-/// Share of a limit from which on a rate is next to it.
-const NEXT_TO: f64 = 0.93;
-
 /// Whether an experiment ended at a known limit that did not bind before: its rate is then no answer to how
 /// much more there would have been.
 fn is_cut_short(pattern: &Pattern<'_>, answer: &Answer, mean_bytes: f64) -> bool {
@@ -111,12 +108,12 @@ fn is_cut_short(pattern: &Pattern<'_>, answer: &Answer, mean_bytes: f64) -> bool
         _ => mean_bytes,
     };
     let is_at = |rate: f64, known, bytes| {
-        in_operations(pattern, known, bytes).is_some_and(|(bound, _)| AT_BOUND.contains(&(rate / bound)))
+        in_operations(pattern, known, bytes).is_some_and(|(bound, _)| Nearness::of(rate / bound).is_at())
     };
     // A rate that was next to the limit before is told by it: what it lacked is no answer that was cut.
     let is_near = |known| {
         let before = in_operations(pattern, known, mean_bytes);
-        before.is_some_and(|(bound, _)| answer.before_per_s / bound >= NEXT_TO)
+        before.is_some_and(|(bound, _)| Nearness::of(answer.before_per_s / bound).is_near())
     };
     pattern.known.iter().any(|known| is_at(answer.operations_per_s, known, bytes) && !is_near(known))
 }

@@ -5,6 +5,7 @@ use fathom_measure::Nanos;
 use crate::evidence::Feature;
 use crate::printed;
 use crate::shape::Shape;
+use crate::thresholds::LONE;
 
 use super::Symptom;
 
@@ -56,7 +57,7 @@ fn round_trip(shape: &Shape<'_>, least_rtt_ns: f64) -> Option<Symptom> {
         return None;
     }
     let share = (least_rtt_ns / alone.r_ns).min(1.0);
-    let whose = if alone.in_flight < 1.5 { "a lone I/O" } else { "an I/O" };
+    let whose = if alone.in_flight < LONE { "a lone I/O" } else { "an I/O" };
     let text = format!(
         "The network's round trip is {}, {} of the mean latency of {whose}.",
         Nanos(least_rtt_ns as u64),

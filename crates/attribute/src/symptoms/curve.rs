@@ -6,14 +6,12 @@ use crate::printed;
 use crate::shape::Shape;
 use crate::thresholds::CREEPS;
 
-use super::Symptom;
+use super::{Symptom, by_value};
 
 /// Logarithm of the factor of a latency above which it says how much more was in flight than fills the place, and no more of
 /// what is full.
 const MOST_WAITING: f64 = 1.8;
-/// Logarithms of the variation of seconds, and of its share of chance's, below which they are as even as can be: those of any
-/// place that takes as long for each I/O are, whether it is full or not.
-const LEAST_UNEVENNESS: f64 = -6.5;
+/// Logarithm of the variation of seconds over that of chance below which they are as even as can be.
 const LEAST_PACING: f64 = -4.5;
 /// Standard error of an elasticity from two cells, where their own is not known.
 const CELL_ERROR: f64 = 0.02;
@@ -54,11 +52,6 @@ fn growth(shape: &Shape<'_>) -> Option<Symptom> {
     let growth = shape.growth?;
     let value = growth * std::f64::consts::LN_2;
     let doubling = value.exp_m1();
-    let text = match doubling {
-        d if d.abs() < 0.005 => "Doubling the concurrency does not change the rate.".to_owned(),
-        d if d > 0.0 => format!("Doubling the concurrency adds {} of rate.", printed::percent(d)),
-        d => format!("Doubling the concurrency takes away {} of rate.", printed::percent(-d)),
-    };
     if is_climb(shape) {
         let text = format!(
             "The last doubling of concurrency added {} of rate; nothing with more in flight was measured.",
@@ -66,6 +59,7 @@ fn growth(shape: &Shape<'_>) -> Option<Symptom> {
         );
         return Symptom::new(Feature::Climb, value, CELL_ERROR, text);
     }
+    let text = format!("Doubling the concurrency {}.", by_value::growth(doubling));
     Symptom::new(Feature::DoubleDepth, value, CELL_ERROR, text)
 }
 
@@ -97,9 +91,7 @@ fn variation(shape: &Shape<'_>) -> Option<f64> {
 fn unevenness(shape: &Shape<'_>) -> Option<Symptom> {
     let variation = variation(shape)?;
     let seconds = shape.telemetry.seconds.max(LEAST_SECONDS);
-    let text = format!("The 1-s rates vary by {}.", printed::percent(variation));
-    let value = variation.ln().max(LEAST_UNEVENNESS);
-    Symptom::new(Feature::Unevenness, value, (2.0 * seconds).sqrt().recip(), text)
+    Symptom::unevenness(variation, (2.0 * seconds).sqrt().recip())
 }
 
 /// Seconds that are more even than independent I/Os can be are counted out by somebody.

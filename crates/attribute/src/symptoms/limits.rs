@@ -1,22 +1,18 @@
 //! How close the rate came to each bound that was known before.
 
-use fathom_record::CeilingScope;
 use fathom_record::verdict::Limit;
 
 use crate::ceilings::{Bound, Kind};
 use crate::evidence::Feature;
 use crate::input::Pattern;
-use crate::printed;
 use crate::shape::Shape;
-use crate::thresholds::AT_BOUND;
 
-use super::Symptom;
+use super::{BoundKey, Symptom, tightest};
 
-/// Share of a sustained limit above which the rate is not held by it.
-const ABOVE: f64 = 1.1;
+/// Standard error of the logarithm of a rate over the one that was asked for, both counted.
+const COUNT_ERROR: f64 = 0.002;
 
 pub fn seen(pattern: &Pattern<'_>, shape: &Shape<'_>, bounds: &[Bound]) -> Vec<Symptom> {
-    let error = shape.error_share() / 2.0;
     let features = [
         Feature::VolumeIops,
         Feature::VolumeThroughput,
@@ -30,13 +26,8 @@ pub fn seen(pattern: &Pattern<'_>, shape: &Shape<'_>, bounds: &[Bound]) -> Vec<S
     let mut found: Vec<Symptom> = Vec::new();
     for feature in features {
         let mine = bounds.iter().filter(|bound| answers(bound, bounds, feature));
-        // The tightest bound is the one that could bind; of several limits of an instance the nearest.
-        let tightest = mine.min_by(|a, b| distance(a, feature).total_cmp(&distance(b, feature)));
-        let Some(bound) = tightest else { continue };
-        let share = bound.ceiling.reached_share;
-        let value = if feature.is_use() { share.min(1.1) } else { share.ln() };
-        let text = format!("The rate is {} of \"{}\".", bound.reached(shape), bound.ceiling.name);
-        found.extend(Symptom::new(feature, value, error, text));
+        let bound = tightest(mine, feature, |bound: &Bound| bound.ceiling.reached_share);
+        found.extend(bound.and_then(|bound| Symptom::reached(feature, &bound.reached(shape))));
     }
     found.extend(asked(pattern, shape));
     found
@@ -50,15 +41,10 @@ pub fn is_on_credits(bounds: &[Bound]) -> bool {
         bounds.iter().any(|bound| {
             matches!(bound.kind, Kind::Known { scope: its, burst: true } if its == scope)
                 && bound.ceiling.limit == lasting.ceiling.limit
-                && bound.ceiling.reached_share <= *AT_BOUND.end()
+                && !bound.nearness().is_passed()
         })
     };
-    bounds.iter().filter(lasts).any(|bound| bound.ceiling.reached_share > ABOVE && allowed(bound))
-}
-
-fn distance(bound: &Bound, feature: Feature) -> f64 {
-    let share = bound.ceiling.reached_share;
-    if feature == Feature::Instance { share.ln().abs() } else { -share }
+    bounds.iter().filter(lasts).any(|bound| bound.nearness().is_beyond() && allowed(bound))
 }
 
 /// Whether a bound is what a feature is about.
@@ -70,16 +56,8 @@ fn answers(bound: &Bound, all: &[Bound], feature: Feature) -> bool {
             && other.ceiling.limit == bound.ceiling.limit
     });
     let is_sustained = has_burst && !burst;
-    match (scope, bound.ceiling.limit) {
-        _ if is_sustained => feature == Feature::Sustained,
-        (CeilingScope::Volume, Limit::VolumeThroughput) => feature == Feature::VolumeThroughput,
-        (CeilingScope::Volume, _) => feature == Feature::VolumeIops,
-        (CeilingScope::Instance, _) => feature == Feature::Instance,
-        (CeilingScope::Link, _) => feature == Feature::LinkUse,
-        (CeilingScope::Device, _) => feature == Feature::DeviceRate,
-        (CeilingScope::Memory, _) => feature == Feature::MemoryUse,
-        (CeilingScope::Bus, _) => feature == Feature::BusUse,
-    }
+    let counts_operations = bound.ceiling.limit != Limit::VolumeThroughput;
+    BoundKey { scope, counts_operations, is_sustained }.feature() == feature
 }
 
 /// An open loop's rate against the one that was asked for.
@@ -88,6 +66,5 @@ fn asked(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Option<Symptom> {
     if !pattern.workload.arrival.is_open() {
         return None;
     }
-    let text = format!("{} of the rate that was asked for was carried.", printed::percent(share));
-    Symptom::new(Feature::Asked, share.ln(), 0.002, text)
+    Symptom::asked(share, COUNT_ERROR)
 }

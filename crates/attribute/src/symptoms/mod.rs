@@ -12,6 +12,10 @@ mod limits;
 mod processors;
 mod storage;
 
+pub use by_value::{
+    BoundKey, BusyShares, ComparedRow, Difference, RateRatio, STATED_RATIO_ERROR, is_lone, tightest,
+};
+
 use crate::ceilings::{Bound, mean_bytes};
 use crate::evidence::{Feature, Need};
 use crate::input::Pattern;

@@ -10,11 +10,6 @@ use crate::shape::{Shape, share};
 
 use super::Symptom;
 
-/// Least and most that a logarithm of a ratio of sizes says.
-const SIZE_RANGE: std::ops::RangeInclusive<f64> = -3.0..=2.0;
-/// Least share of bytes moved that is told from none.
-const LEAST_SHARE: f64 = 1e-3;
-
 pub fn seen(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Vec<Symptom> {
     let mut found = vec![
         device_bytes(pattern, shape),
@@ -30,11 +25,7 @@ pub fn seen(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Vec<Symptom> {
 /// How often a write waits for stable storage, where any does.
 fn flushes(pattern: &Pattern<'_>) -> Option<Symptom> {
     let flushes = pattern.flushes_per_write().filter(|flushes| *flushes > 0.0)?;
-    let text = match flushes {
-        f if f >= 1.0 => "Each write waits until it is on stable storage.".to_owned(),
-        f => format!("Every {:.0} writes are flushed to stable storage.", f.recip()),
-    };
-    Symptom::new(Feature::Flushes, flushes, 0.0, text)
+    Symptom::flushes(flushes, 0.0)
 }
 
 /// Bytes moved over bytes asked for, where the disks can be seen.
@@ -42,13 +33,7 @@ fn device_bytes(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Option<Symptom> {
     if !matches!(pattern.target.kind, TargetKind::File | TargetKind::BlockDevice) {
         return None;
     }
-    let moved = shape.telemetry.device_bytes_share?;
-    let text = if moved < 1.0 {
-        format!("The disks transferred {} of the bytes asked for.", printed::percent(moved))
-    } else {
-        format!("The disks transferred {} the bytes asked for.", printed::times(moved))
-    };
-    Symptom::new(Feature::DeviceBytes, moved.max(LEAST_SHARE).ln(), 0.01, text)
+    Symptom::device_bytes(shape.telemetry.device_bytes_share?)
 }
 
 /// Reads of blocks that were never written.
@@ -89,25 +74,15 @@ fn map_unit(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Option<Symptom> {
     if pattern.workload.mix.write_share() <= 0.0 || is_foreseeable(pattern) {
         return None;
     }
-    let block = mean_bytes(pattern, shape);
-    let value = (block / unit).ln().clamp(*SIZE_RANGE.start(), *SIZE_RANGE.end());
-    let text = format!(
-        "Blocks of {} are written to a device that maps {} at a time.",
-        fathom_measure::Bytes(block as u64),
-        fathom_measure::Bytes(unit as u64)
-    );
-    Symptom::new(Feature::MapUnit, value, 0.05, text)
+    Symptom::map_unit(mean_bytes(pattern, shape), unit)
 }
 
 /// What the device, the volume and the instance counted themselves.
 fn counters(shape: &Shape<'_>) -> Vec<Option<Symptom>> {
     let telemetry = &shape.telemetry;
-    let counted = |feature, share: Option<f64>, what: &str| {
-        let share = share?;
-        Symptom::new(feature, share, 0.01, format!("{what} {} of the time.", printed::percent(share)))
-    };
+    let counted = |feature, share: Option<f64>, what| Symptom::counted(feature, share?, what);
     vec![
-        counted(Feature::Heat, telemetry.heat_share, "The device or a CPU counted itself as too hot"),
+        telemetry.heat_share.and_then(Symptom::heat),
         counted(
             Feature::VolumeIopsExceeded,
             telemetry.volume_iops_exceeded_share,

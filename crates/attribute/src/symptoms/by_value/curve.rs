@@ -1,8 +1,11 @@
-//! Symptoms that records and published tables show alike: one sentence and one error for each, whoever has the values.
+//! What rate and latency show over concurrency, over the seconds and over the phases of a run.
 
-use super::Symptom;
 use crate::evidence::Feature;
 use crate::printed;
+use crate::symptoms::Symptom;
+use crate::thresholds::LONE;
+
+use super::ComparedRow;
 
 /// Fewest I/Os in flight at which a latency can have waited.
 const MIN_IN_FLIGHT: f64 = 1.9;
@@ -12,6 +15,18 @@ const SOFT: f64 = 0.08;
 const CELL_ERROR: f64 = 0.02;
 /// Standard error of the logarithm of a ratio of two latencies.
 const LATENCY_ERROR: f64 = 0.05;
+/// Logarithm of the variation of seconds below which they are as even as can be: those of any place that takes as long
+/// for each I/O are, whether it is full or not.
+const LEAST_UNEVENNESS: f64 = -6.5;
+/// Standard error of the logarithm of a ratio of the rates of two phases.
+const PHASE_ERROR: f64 = 0.02;
+/// Standard error of the logarithm of a number in flight that was stated.
+const STATED_ERROR: f64 = 0.1;
+
+/// Whether a number in flight is that of a lone I/O.
+pub fn is_lone(in_flight: f64) -> bool {
+    in_flight < LONE
+}
 
 impl Symptom {
     /// What latency grew to with that many in flight from what it is alone; a logarithm above `most` says no more than
@@ -67,5 +82,41 @@ impl Symptom {
             printed::count(tags)
         );
         Self::new(Feature::Served, (in_service / tags).ln(), LATENCY_ERROR, text)
+    }
+
+    /// Variation of the 1-s rates, above 0.
+    pub fn unevenness(variation: f64, error: f64) -> Option<Self> {
+        let text = format!("The 1-s rates vary by {}.", printed::percent(variation));
+        Self::new(Feature::Unevenness, variation.ln().max(LEAST_UNEVENNESS), error, text)
+    }
+
+    /// A phase of a run against its first one, each with its rate and its name; `ln` is the logarithm of their ratio.
+    pub fn drop_since(ln: f64, first: &ComparedRow<'_>, own: &ComparedRow<'_>) -> Option<Self> {
+        let text = format!(
+            "The rate was {} in phase \"{}\" and {} in phase \"{}\".",
+            first.rate, first.name, own.rate, own.name
+        );
+        Self::new(Feature::Drop, ln, PHASE_ERROR, text)
+    }
+
+    /// A later phase that is faster than the first one, in question.
+    pub fn rise(ln: f64, later_rate: &str, own_rate: &str) -> Option<Self> {
+        let text = format!("Later the rate rose to {later_rate} from {own_rate}.");
+        Self::new(Feature::Drop, ln, PHASE_ERROR, text)
+    }
+
+    /// I/Os in flight, as stated: with one, the rate is that of its latency.
+    pub fn in_flight(count: f64) -> Option<Self> {
+        let text = if is_lone(count) {
+            "One I/O is in flight at a time: the rate is what its latency gives.".to_owned()
+        } else {
+            format!("{} I/Os are in flight.", printed::count(count))
+        };
+        Self::new(Feature::InFlight, count.ln(), STATED_ERROR, text)
+    }
+
+    /// That jobs ended before others.
+    pub fn ended() -> Option<Self> {
+        Self::new(Feature::Ended, 1.0, 0.01, "Some jobs ended before the others.")
     }
 }
