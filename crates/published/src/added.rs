@@ -2,11 +2,10 @@
 //! guests, and written copies beside what takes them.
 
 use fathom_attribute::evidence::Feature;
-use fathom_attribute::printed;
-use fathom_attribute::symptoms::Symptom;
+use fathom_attribute::symptoms::{ComparedRow, Symptom};
 use fathom_record::CeilingScope;
 
-use super::answers::{RATIO_ERROR, ScaledRow, doubling, growth, rate, stated};
+use super::answers::{ScaledRow, doubling, growth, rate, stated};
 use super::difference::{Other, Property, hosts_factor};
 use super::limits::RowBound;
 use super::{PublishedRow, below};
@@ -59,31 +58,20 @@ fn copied(explained: &PublishedRow, others: &[Other<'_>], reached: &[RowBound]) 
         .filter(|other| is_read_of(other))
         .find_map(|other| Some(((rate(explained)? * copies / rate(other.row)?).ln(), other.row)));
     if let Some((value, row)) = fewer.or(reads) {
-        let text = format!(
-            "Each byte is written {}: {} against {} in the row \"{}\".",
-            printed::times(copies),
-            stated(explained),
-            stated(row),
-            row.subject()
-        );
-        return Symptom::new(Feature::Copied, value, RATIO_ERROR, text);
+        let (rate, name) = (stated(row), row.subject());
+        let against = ComparedRow { rate: &rate, name: &name };
+        return Symptom::copied_against(copies, value, &stated(explained), &against);
     }
     let device = reached.iter().find(|found| found.known.scope == CeilingScope::Device);
     let every: Vec<&PublishedRow> = others.iter().map(|other| other.row).collect();
     let (share, name) = match device {
         Some(device) => (device.share, device.name.clone()),
         None => {
-            let all = below::alone(explained, &every);
-            let nearest = all.iter().min_by(|a, b| a.moved.total_cmp(&b.moved))?;
+            let nearest = below::nearest(explained, &every)?;
             (nearest.moved, format!("what \"{}\" does", nearest.row.subject()))
         }
     };
-    let text = format!(
-        "Each byte is written {}, and that is {} of {name}.",
-        printed::times(copies),
-        printed::percent(share)
-    );
-    Symptom::new(Feature::Copied, share.ln(), RATIO_ERROR, text)
+    Symptom::copied_of(copies, share, &name)
 }
 
 /// Whether a row is the same workload read.

@@ -2,18 +2,15 @@
 
 use fathom_attribute::evidence::Feature;
 use fathom_attribute::printed;
-use fathom_attribute::symptoms::Symptom;
+use fathom_attribute::symptoms::{ComparedRow, RateRatio, STATED_RATIO_ERROR, Symptom};
 
 use super::PublishedRow;
 use super::difference::{Other, Property};
 use super::row::Order;
 
-/// Standard error of a ratio of two published rates, which were not measured for one another.
-pub const RATIO_ERROR: f64 = 0.03;
-/// The same where the change was seen only below the explained row, where a limit may not yet have been met.
+/// Standard error of a ratio of two published rates where the change was seen only below the explained row, where a
+/// limit may not yet have been met.
 const BELOW_ERROR: f64 = 0.12;
-/// Standard error of a ratio of processor times from busy shares in whole percent.
-const COST_ERROR: f64 = 0.1;
 /// Growth in two steps or more is that of one with this error added for each further step.
 const STEP_ERROR: f64 = 0.05;
 
@@ -77,7 +74,7 @@ pub fn ratio_error(explained: &PublishedRow, other: &PublishedRow) -> f64 {
         Some(range.ln().abs() / row.repeats.unwrap_or(2.0).max(2.0))
     };
     let own = of(explained).unwrap_or(0.0).hypot(of(other).unwrap_or(0.0));
-    own.max(RATIO_ERROR)
+    own.max(STATED_RATIO_ERROR)
 }
 
 /// Logarithm of another row's rate over the explained one's, in operations where both have them.
@@ -102,25 +99,23 @@ pub fn doubling(
     let total = growth(explained, beside.row)?;
     let least = total / doublings;
     let steps = (doublings.abs() - 1.0).max(0.0);
-    let base = if is_above || least < 0.1 { RATIO_ERROR } else { BELOW_ERROR };
-    let gain = least.exp_m1();
-    let change = match gain {
-        gain if gain.abs() < 0.01 => "does not change the rate".to_owned(),
-        gain if gain > 0.0 => format!("adds {} of rate", printed::percent(gain)),
-        gain => format!("takes away {} of rate", printed::percent(-gain)),
-    };
-    let text = format!(
-        "Each doubling of {what} {change}: {} in the row \"{}\".",
-        stated(beside.row),
-        beside.row.subject()
-    );
+    let base = if is_above || least < 0.1 { STATED_RATIO_ERROR } else { BELOW_ERROR };
+    let (rate, name) = (stated(beside.row), beside.row.subject());
+    let other = ComparedRow { rate: &rate, name: &name };
     // Where a known bound stopped the growth, it lies between what was seen and what the bound leaves room for.
     let most = total.min(std::f64::consts::LN_2);
-    if is_above && most > least && is_capped(beside.row) && !is_capped(explained) {
-        let text = format!("{text} There a known limit stopped it.");
-        return Symptom::new(feature, (least + most) / 2.0, base.hypot((most - least) / 12f64.sqrt()), text);
-    }
-    Symptom::new(feature, least, base + STEP_ERROR * steps, text)
+    let is_stopped = is_above && most > least && is_capped(beside.row) && !is_capped(explained);
+    let error = if is_stopped { base } else { base + STEP_ERROR * steps };
+    Symptom::doubling(feature, what, (least, error), is_stopped.then_some(most), &other)
+}
+
+/// The symptom of another row that is compared with this one by their rates.
+pub fn with_ratio(
+    (explained, other): (&PublishedRow, &PublishedRow),
+    (ln, error): (f64, f64),
+    symptom: impl Fn(&RateRatio<'_>) -> Option<Symptom>,
+) -> Option<Symptom> {
+    symptom(&RateRatio { ln, error, own: &stated(explained), other: &stated(other) })
 }
 
 /// Half or twice the block.
@@ -131,27 +126,18 @@ fn sizes(feature: Feature, explained: &PublishedRow, rows: &[ScaledRow<'_>]) -> 
     let beside = rows.iter().filter(fits).min_by(|a, b| away(a).total_cmp(&away(b)))?;
     let doublings = beside.factor.log2().abs();
     let value = growth(explained, beside.row)? / doublings;
-    let text = format!(
-        "Blocks of {} go at {} instead of {}: {} the operations for each {} of the block.",
-        fathom_measure::Bytes(beside.row.block_bytes? as u64),
-        stated(beside.row),
-        stated(explained),
-        printed::times(value.exp()),
-        if is_smaller { "halving" } else { "doubling" }
-    );
-    Symptom::new(feature, value, RATIO_ERROR + STEP_ERROR * (doublings - 1.0).max(0.0), text)
+    let error = STATED_RATIO_ERROR + STEP_ERROR * (doublings - 1.0).max(0.0);
+    let block_bytes = beside.row.block_bytes? as u64;
+    with_ratio((explained, beside.row), (value, error), |ratio| Symptom::resized(feature, block_bytes, ratio))
 }
 
 fn larger_span(explained: &PublishedRow, rows: &[ScaledRow<'_>]) -> Option<Symptom> {
     let beside =
         rows.iter().filter(|beside| beside.factor > 2.0).max_by(|a, b| a.factor.total_cmp(&b.factor))?;
-    let text = format!(
-        "Over {} the span the rate is {} instead of {}.",
-        printed::times(beside.factor),
-        stated(beside.row),
-        stated(explained)
-    );
-    Symptom::new(Feature::LargerSpan, growth(explained, beside.row)?, RATIO_ERROR, text)
+    let value = growth(explained, beside.row)?;
+    with_ratio((explained, beside.row), (value, STATED_RATIO_ERROR), |ratio| {
+        Symptom::larger_span(beside.factor, ratio)
+    })
 }
 
 fn sequential<'a>(
@@ -159,15 +145,12 @@ fn sequential<'a>(
     mut rows: impl Iterator<Item = &'a PublishedRow>,
 ) -> Option<Symptom> {
     // Of a sequential row, a random one beside it does not say what the experiment would.
-    if explained.order != Some(Order::Random) {
-        let row = rows.find(|row| row.order == Some(Order::Random))?;
-        let text =
-            format!("Random addresses go at {}, sequential ones at {}.", stated(row), stated(explained));
-        return Symptom::new(Feature::RandomInstead, growth(explained, row)?, RATIO_ERROR, text);
-    }
-    let row = rows.find(|row| row.order == Some(Order::Sequential))?;
-    let text = format!("Sequential addresses go at {}, random ones at {}.", stated(row), stated(explained));
-    Symptom::new(Feature::Sequential, growth(explained, row)?, RATIO_ERROR, text)
+    let is_random = explained.order == Some(Order::Random);
+    let wanted = if is_random { Order::Sequential } else { Order::Random };
+    let row = rows.find(|row| row.order == Some(wanted))?;
+    let symptom: fn(&RateRatio<'_>) -> Option<Symptom> =
+        if is_random { Symptom::sequential } else { Symptom::random_instead };
+    with_ratio((explained, row), (growth(explained, row)?, STATED_RATIO_ERROR), symptom)
 }
 
 /// The fastest other software and the logarithm of what it brings; a slower one says nothing of what limits this
@@ -177,17 +160,13 @@ fn fastest_other<'a>(
     rows: impl Iterator<Item = &'a PublishedRow>,
 ) -> Option<(f64, &'a PublishedRow)> {
     let rated = rows.filter_map(|row| Some((growth(explained, row)?, row)));
-    rated.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(value, _)| *value >= -2.0 * RATIO_ERROR)
+    rated.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(value, _)| *value >= -2.0 * STATED_RATIO_ERROR)
 }
 
 fn other_software(explained: &PublishedRow, value: f64, row: &PublishedRow) -> Option<Symptom> {
-    let text = format!(
-        "On the same hardware {} goes at {} instead of {}.",
-        named(row),
-        stated(row),
-        stated(explained)
-    );
-    Symptom::new(Feature::OtherSoftware, value, ratio_error(explained, row), text)
+    with_ratio((explained, row), (value, ratio_error(explained, row)), |ratio| {
+        Symptom::other_software(named(row), ratio)
+    })
 }
 
 /// Processor time of an I/O over that of the other software.
@@ -196,10 +175,7 @@ fn software_cost(explained: &PublishedRow, row: &PublishedRow) -> Option<Symptom
         let cost = row.cpu_percent? / rate(row)?;
         (cost.is_finite() && cost > 0.0).then_some(cost)
     };
-    let factor = cost(explained)? / cost(row)?;
-    let text =
-        format!("An I/O takes {} the CPU time that it takes with {}.", printed::times(factor), named(row));
-    Symptom::new(Feature::SoftwareCost, factor.ln(), COST_ERROR, text)
+    Symptom::software_cost(named(row), cost(explained)? / cost(row)?)
 }
 
 fn named(row: &PublishedRow) -> &str {

@@ -1,13 +1,10 @@
 //! What rows of the device below show of a row above it: how near it comes to what that device does by itself, how much
 //! longer a lone I/O takes through the software, and which causes that shuts out.
 
-use fathom_attribute::evidence::Feature;
-use fathom_attribute::printed;
 use fathom_attribute::symptoms::Symptom;
 use fathom_record::verdict::Limit;
 
 use super::PublishedRow;
-use super::answers::stated;
 use super::difference::{Property, properties};
 
 /// Fewest I/Os in flight that wait for one another.
@@ -48,18 +45,9 @@ pub fn alone<'a>(row: &PublishedRow, others: &[&'a PublishedRow]) -> Vec<DeviceB
         .collect()
 }
 
-/// The nearest of them as a sentence, with the share of it.
-pub fn nearest(row: &PublishedRow, others: &[&PublishedRow]) -> Option<(f64, String)> {
-    let all = alone(row, others);
-    let least = all.iter().min_by(|a, b| a.moved.total_cmp(&b.moved))?;
-    let copies = if least.moved > least.share { ", copies included," } else { "" };
-    let text = format!(
-        "The rate is{copies} {} of what the device below does by itself: {} in the row \"{}\".",
-        if least.moved >= 2.0 { printed::times(least.moved) } else { printed::percent(least.moved) },
-        stated(least.row),
-        least.row.subject()
-    );
-    Some((least.moved, text))
+/// The one that allows most, over which the row's share is the least.
+pub fn nearest<'a>(row: &PublishedRow, others: &[&'a PublishedRow]) -> Option<DeviceBelow<'a>> {
+    alone(row, others).into_iter().min_by(|a, b| a.moved.total_cmp(&b.moved))
 }
 
 /// How many times as probable causes are by what the device below did: none of its own holds a row back that it is much
@@ -105,10 +93,5 @@ pub fn software_latency(row: &PublishedRow, others: &[&PublishedRow]) -> Option<
         below.filter_map(move |below| Some((through, through.latency_ns()?, below.latency_ns()?)))
     });
     let (_, loaded, alone) = pairs.max_by(|a, b| (a.1 / a.2).total_cmp(&(b.1 / b.2)))?;
-    let text = format!(
-        "A lone I/O takes {} through the software and {} on the device below it.",
-        printed::time(loaded),
-        printed::time(alone)
-    );
-    Symptom::new(Feature::SoftwareLatency, (loaded / alone).ln(), 0.05, text)
+    Symptom::software_latency(loaded, alone)
 }

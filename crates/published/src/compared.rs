@@ -1,12 +1,10 @@
 //! What rows show of one another that differ in a setting, the software, a flush or a node: how far apart they are, and
 //! how much faster the fastest is.
 
-use fathom_attribute::evidence::Feature;
-use fathom_attribute::printed;
-use fathom_attribute::symptoms::Symptom;
+use fathom_attribute::symptoms::{Difference, STATED_RATIO_ERROR, Symptom};
 
 use super::PublishedRow;
-use super::answers::{RATIO_ERROR, growth, ratio_error, stated};
+use super::answers::{growth, ratio_error, with_ratio};
 use super::difference::{Other, Property};
 use super::row::Flush;
 
@@ -58,22 +56,20 @@ pub fn is_compared(others: &[Other<'_>]) -> bool {
 fn furthest<'a>(explained: &PublishedRow, rows: &[&'a PublishedRow]) -> Option<(f64, &'a PublishedRow)> {
     let rated = || rows.iter().filter_map(|row| Some((growth(explained, row)?, *row)));
     let fastest = rated().max_by(|a, b| a.0.total_cmp(&b.0))?;
-    if fastest.0 > RATIO_ERROR { Some(fastest) } else { rated().min_by(|a, b| a.0.total_cmp(&b.0)) }
+    if fastest.0 > STATED_RATIO_ERROR { Some(fastest) } else { rated().min_by(|a, b| a.0.total_cmp(&b.0)) }
 }
 
 fn setting(explained: &PublishedRow, rows: &[&PublishedRow]) -> Option<Symptom> {
     let (value, row) = furthest(explained, rows)?;
-    let what = match (&row.setting, &row.version) {
-        (Some(setting), _) if row.setting != explained.setting => format!("with \"{setting}\""),
-        (_, Some(version)) if row.version != explained.version => format!("with version {version}"),
-        _ => format!("in the row \"{}\", which differs in what is not stated,", row.subject()),
+    let subject = row.subject();
+    let difference = match (&row.setting, &row.version) {
+        (Some(setting), _) if row.setting != explained.setting => Difference::Setting(setting),
+        (_, Some(version)) if row.version != explained.version => Difference::Version(version),
+        _ => Difference::Unstated(&subject),
     };
-    let text = format!("Nothing else differs: {what} it goes at {}, {}.", stated(row), against(value));
-    Symptom::new(Feature::OtherSetting, value, ratio_error(explained, row), text)
-}
-
-fn against(value: f64) -> String {
-    format!("{} this rate", printed::times(value.exp()))
+    with_ratio((explained, row), (value, ratio_error(explained, row)), |ratio| {
+        Symptom::difference(difference, ratio)
+    })
 }
 
 /// The largest difference among everything that is compared.
@@ -82,11 +78,9 @@ fn apart(explained: &PublishedRow, others: &[Other<'_>]) -> Option<Symptom> {
     let compared = others.iter().filter(is_compared).map(|other| other.row);
     let largest = compared.filter_map(|row| Some((growth(explained, row)?, row)));
     let (value, row) = largest.max_by(|a, b| a.0.abs().total_cmp(&b.0.abs()))?;
-    let text =
-        format!("Of what is compared, \"{}\" is the furthest away: {}.", row.subject(), against(value));
     // Published differences that are none lie within what `usual` and the causes allow; repeats that spread widen it.
     let error = ratio_error(explained, row);
-    Symptom::new(Feature::Apart, value.abs(), if error > RATIO_ERROR { error } else { 0.0 }, text)
+    Symptom::apart(&row.subject(), value, if error > STATED_RATIO_ERROR { error } else { 0.0 })
 }
 
 /// What is gained without flushes.
@@ -94,34 +88,26 @@ fn unflushed(explained: &PublishedRow, rows: &[&PublishedRow]) -> Option<Symptom
     let mine = explained.flushes().unwrap_or(0.0);
     let without = |row: &&&PublishedRow| row.flushes().unwrap_or(0.0) < mine;
     let row = rows.iter().find(without)?;
-    let value = growth(explained, row)?;
-    let text = match row.flush {
-        Some(Flush::Every) => format!("With fewer flushes it goes at {}, {}.", stated(row), against(value)),
-        _ => format!("Without flushes it goes at {}, {}.", stated(row), against(value)),
-    };
-    Symptom::new(Feature::Unflushed, value, ratio_error(explained, row), text)
+    let has_some = row.flush == Some(Flush::Every);
+    with_ratio((explained, row), (growth(explained, row)?, ratio_error(explained, row)), |ratio| {
+        Symptom::unflushed(has_some, ratio)
+    })
 }
 
 fn node(explained: &PublishedRow, rows: &[&PublishedRow]) -> Option<Symptom> {
     let (value, row) = furthest(explained, rows)?;
-    let text = format!(
-        "With memory on node \"{}\" it goes at {}, {}.",
-        row.numa.as_deref().unwrap_or("not stated"),
-        stated(row),
-        against(value)
-    );
-    Symptom::new(Feature::OtherNode, value, ratio_error(explained, row), text)
+    let node = row.numa.as_deref().unwrap_or("not stated");
+    with_ratio((explained, row), (value, ratio_error(explained, row)), |ratio| {
+        Symptom::other_node(node, ratio)
+    })
 }
 
 fn machine(explained: &PublishedRow, rows: &[&PublishedRow]) -> Option<Symptom> {
     let (value, row) = furthest(explained, rows)?;
-    let text = format!(
-        "Nothing else differs: on \"{}\" it goes at {}, {}.",
-        row.host.as_deref().unwrap_or("not stated"),
-        stated(row),
-        against(value)
-    );
-    Symptom::new(Feature::OtherHost, value, ratio_error(explained, row), text)
+    let difference = Difference::Machine(row.host.as_deref().unwrap_or("not stated"));
+    with_ratio((explained, row), (value, ratio_error(explained, row)), |ratio| {
+        Symptom::difference(difference, ratio)
+    })
 }
 
 /// Whether another measuring program was tried: what one of them cannot carry is then its own.
@@ -143,11 +129,8 @@ fn generator(explained: &PublishedRow, rows: &[&PublishedRow]) -> Option<Symptom
     }
     let measuring: Vec<&PublishedRow> = rows.iter().copied().filter(|row| measures(row)).collect();
     let (value, row) = furthest(explained, &measuring)?;
-    let text = format!(
-        "Another measuring program, {}, reaches {}, {}.",
-        row.software.as_deref().unwrap_or_default(),
-        stated(row),
-        against(value)
-    );
-    Symptom::new(Feature::OtherGenerator, value, ratio_error(explained, row), text)
+    let name = row.software.as_deref().unwrap_or_default();
+    with_ratio((explained, row), (value, ratio_error(explained, row)), |ratio| {
+        Symptom::other_generator(name, ratio)
+    })
 }

@@ -1,7 +1,6 @@
 //! What a row shows over concurrency and over its phases: waiting, the bend, a fall of the rate.
 
-use fathom_attribute::evidence::Feature;
-use fathom_attribute::symptoms::Symptom;
+use fathom_attribute::symptoms::{ComparedRow, Symptom, is_lone};
 
 use super::PublishedRow;
 use super::answers::stated;
@@ -21,10 +20,6 @@ pub fn seen(explained: &PublishedRow, at: usize, others: &[Other<'_>]) -> Vec<Sy
         .collect()
 }
 
-fn is_lone(row: &PublishedRow) -> bool {
-    row.concurrency().is_some_and(|count| count < 1.5)
-}
-
 /// Rows that differ in concurrency alone.
 fn of_curve<'a>(others: &[Other<'a>]) -> Vec<&'a PublishedRow> {
     let is_deeper = |other: &&Other<'_>| other.only() == Some(Property::Concurrency);
@@ -34,7 +29,7 @@ fn of_curve<'a>(others: &[Other<'a>]) -> Vec<&'a PublishedRow> {
 fn waiting(explained: &PublishedRow, curve: &[&PublishedRow]) -> Option<Symptom> {
     let in_flight = explained.in_flight().or_else(|| explained.concurrency())?;
     let stated = explained.unloaded_us.map(|us| us * 1000.0);
-    let lone = || curve.iter().find(|row| is_lone(row))?.latency_ns();
+    let lone = || curve.iter().find(|row| row.concurrency().is_some_and(is_lone))?.latency_ns();
     let (alone_ns, loaded_ns) = (stated.or_else(lone)?, explained.latency_ns()?);
     Symptom::waiting((loaded_ns, in_flight), alone_ns, f64::INFINITY, LATENCY_ERROR)
 }
@@ -47,7 +42,7 @@ fn corner(explained: &PublishedRow, curve: &[&PublishedRow]) -> Option<Symptom> 
         Some((in_flight, row.operations_per_s().unwrap_or(in_flight / latency_s), latency_s))
     };
     let points: Vec<(f64, f64, f64)> = curve.iter().copied().chain([explained]).filter_map(point).collect();
-    let alone_s = points.iter().find(|(count, ..)| *count < 1.5)?.2;
+    let alone_s = points.iter().find(|(count, ..)| is_lone(*count))?.2;
     let highest = points.iter().map(|(_, rate, _)| *rate).max_by(f64::total_cmp)?;
     let crossing = highest * alone_s;
     let near = points.iter().filter(|(count, ..)| (0.25..=4.0).contains(&(count / crossing)));
@@ -67,19 +62,14 @@ fn drop(explained: &PublishedRow, at: usize, others: &[Other<'_>]) -> Option<Sym
     let before = phases.iter().filter(|(place, _)| *place < at).min_by_key(|(place, _)| *place);
     let (mine, first) = (rate(explained)?, before.and_then(|(_, row)| Some((rate(row)?, row))));
     if let Some((earlier, row)) = first {
-        let text = format!(
-            "The rate was {} in phase \"{}\" and {} in phase \"{}\".",
-            stated(row),
-            row.phase.as_deref().unwrap_or_default(),
-            stated(explained),
-            explained.phase.as_deref().unwrap_or_default()
-        );
-        return Symptom::new(Feature::Drop, (mine / earlier).ln(), 0.02, text);
+        let (first_rate, own_rate) = (stated(row), stated(explained));
+        let first = ComparedRow { rate: &first_rate, name: row.phase.as_deref().unwrap_or_default() };
+        let own = ComparedRow { rate: &own_rate, name: explained.phase.as_deref().unwrap_or_default() };
+        return Symptom::drop_since((mine / earlier).ln(), &first, &own);
     }
     let later = phases.iter().filter_map(|(_, row)| Some((rate(row)?, *row)));
     let (faster, row) = later.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(rate, _)| *rate > mine)?;
-    let text = format!("Later the rate rose to {} from {}.", stated(row), stated(explained));
-    Symptom::new(Feature::Drop, (faster / mine).ln(), 0.02, text)
+    Symptom::rise((faster / mine).ln(), &stated(row), &stated(explained))
 }
 
 fn rate(row: &PublishedRow) -> Option<f64> {

@@ -14,8 +14,6 @@ use super::PublishedRow;
 use super::limits::RowBound;
 use super::row::{Order, Target};
 
-/// From this share of a bound on, a row is at it.
-const AT_BOUND: f64 = 0.93;
 /// Least probability of a candidate that an experiment is proposed for.
 const LEAST_OPEN: f64 = 1e-4;
 /// The same of a candidate that comes after the second.
@@ -47,7 +45,7 @@ pub fn next(
     seen: &[Symptom],
 ) -> Option<Experiment> {
     let met: Vec<Limit> =
-        reached.iter().filter(|found| found.share >= AT_BOUND).map(|found| found.limit()).collect();
+        reached.iter().filter(|found| found.nearness().is_near()).map(|found| found.limit()).collect();
     let mut candidates: Vec<CauseWeight> = weighed
         .iter()
         .filter(|w| w.limit != Limit::Unknown && w.probability >= LEAST_OPEN)

@@ -1,8 +1,8 @@
 //! How close a row came to each bound that was known, and to what the device below it does.
 
 use fathom_attribute::evidence::Feature;
-use fathom_attribute::symptoms::Symptom;
-use fathom_attribute::{Bound, BoundKind, limit_of, printed};
+use fathom_attribute::symptoms::{BoundKey, ComparedRow, Symptom, tightest};
+use fathom_attribute::{Bound, BoundKind, Nearness, ReachedBound, limit_of, printed};
 use fathom_record::verdict::{Ceiling, Limit};
 use fathom_record::{CeilingRate, CeilingScope, Direction, KnownCeiling};
 use fathom_tools::audit::units;
@@ -12,12 +12,6 @@ use super::difference::Property;
 use super::published_table::{Each, Published, PublishedCeiling};
 use super::{PublishedRow, below};
 
-/// Further below a bound than this says no more, on the logarithm's scale.
-const FARTHEST: f64 = -2.0;
-/// Further below what a device does than this says no more.
-const FARTHEST_DEVICE: f64 = -1.5;
-/// Standard error of a published rate over a published bound: rounding, and the overhead of protocols.
-const SHARE_ERROR: f64 = 0.01;
 /// Who says so of a bound that stands in the table.
 const STATED: &str = "stated with the results";
 
@@ -42,6 +36,22 @@ impl RowBound {
     /// What reaching it means.
     pub fn limit(&self) -> Limit {
         if self.each == Some(Each::Core) { Limit::OneCore } else { limit_of(&self.known) }
+    }
+
+    /// How near the row came to it.
+    pub fn nearness(&self) -> Nearness {
+        Nearness::of(self.share)
+    }
+
+    /// The row against it, as a symptom.
+    fn symptom(&self, feature: Feature) -> Option<Symptom> {
+        let bound = ReachedBound {
+            share: self.share,
+            error_share: 0.0,
+            figure: figure(&self.known),
+            name: &self.name,
+        };
+        Symptom::reached_as_stated(feature, &bound)
     }
 }
 
@@ -184,11 +194,6 @@ fn payload(ceiling: &PublishedCeiling, mtu: Option<f64>) -> f64 {
     if ceiling.scope == CeilingScope::Link && counts_bits { (mtu - 52.0) / (mtu + 38.0) } else { 1.0 }
 }
 
-/// Share of the usual frames' payload that the largest ones reach.
-const LARGE_FRAMES: f64 = 1.065;
-/// Standard error of a link's share: frames and protocols differ by that much.
-const LINK_ERROR: f64 = 0.03;
-
 /// The bounds in the form that a verdict keeps.
 pub fn bounds(reached: &[RowBound]) -> Vec<Bound> {
     let bound = |found: &RowBound| {
@@ -229,30 +234,14 @@ pub fn seen(row: &PublishedRow, others: &[&PublishedRow], reached: &[RowBound]) 
 
 fn of_feature(feature: Feature, all: &[RowBound]) -> Option<Symptom> {
     let mine = all.iter().filter(|found| feature_of(found, all) == feature);
-    let tightest = mine.min_by(|a, b| away(a, feature).total_cmp(&away(b, feature)))?;
-    let share = tightest.share;
-    let value = match feature {
-        // Larger frames than the usual ones carry a little more than the payload that is assumed.
-        Feature::LinkUse if share <= LARGE_FRAMES => share.min(1.0),
-        _ if feature.is_use() => share.min(1.1),
-        _ => share.ln().max(FARTHEST),
-    };
-    let text = format!("The rate is {} of {} ({}).", percent(share), tightest.name, figure(&tightest.known));
-    Symptom::new(feature, value, if feature == Feature::LinkUse { LINK_ERROR } else { SHARE_ERROR }, text)
+    tightest(mine, feature, |found: &RowBound| found.share)?.symptom(feature)
 }
 
 /// The rate over the limits of all connections together.
 fn connection_use(reached: &[RowBound]) -> Option<Symptom> {
     let of_each = reached.iter().filter(|found| found.each == Some(Each::Connection));
     let nearest = of_each.max_by(|a, b| a.share.total_cmp(&b.share))?;
-    let text =
-        format!("The rate is {} of what its connections may do ({}).", percent(nearest.share), nearest.name);
-    Symptom::new(Feature::ConnectionUse, nearest.share.ln().max(FARTHEST), LINK_ERROR, text)
-}
-
-/// Of several limits of an instance the nearest is meant, and else the tightest.
-fn away(found: &RowBound, feature: Feature) -> f64 {
-    if feature == Feature::Instance { found.share.ln().abs() } else { -found.share }
+    Symptom::connection_use(nearest.share, &nearest.name)
 }
 
 fn feature_of(found: &RowBound, all: &[RowBound]) -> Feature {
@@ -262,18 +251,15 @@ fn feature_of(found: &RowBound, all: &[RowBound]) -> Feature {
             && other.known.scope == found.known.scope
             && matches!(other.known.rate, CeilingRate::Iops { .. }) == counts_operations
     });
-    match found.known.scope {
-        _ if found.each == Some(Each::Core) => Feature::CoreUse,
-        _ if has_burst && !found.known.burst => Feature::Sustained,
-        CeilingScope::Volume if counts_operations => Feature::VolumeIops,
-        CeilingScope::Volume => Feature::VolumeThroughput,
-        CeilingScope::Instance => Feature::Instance,
-        // What is carried did not come over a link that it is above: it is held against that as against a device.
-        CeilingScope::Link | CeilingScope::Bus if found.share > PASSED => Feature::DeviceRate,
-        CeilingScope::Link => Feature::LinkUse,
-        CeilingScope::Device => Feature::DeviceRate,
-        CeilingScope::Memory => Feature::MemoryUse,
-        CeilingScope::Bus => Feature::BusUse,
+    let scope = match found.known.scope {
+        // What is carried did not come over a link that it is above: it is compared with that as with a device.
+        CeilingScope::Link | CeilingScope::Bus if found.share > PASSED => CeilingScope::Device,
+        scope => scope,
+    };
+    let is_sustained = has_burst && !found.known.burst;
+    match found.each {
+        Some(Each::Core) => Feature::CoreUse,
+        _ => BoundKey { scope, counts_operations, is_sustained }.feature(),
     }
 }
 
@@ -283,15 +269,20 @@ const PASSED: f64 = 1.2;
 /// The rate over what the device is specified to do, or was seen to do by itself.
 fn device_rate(row: &PublishedRow, others: &[&PublishedRow], reached: &[RowBound]) -> Option<Symptom> {
     let specified = reached.iter().filter(|found| feature_of(found, reached) == Feature::DeviceRate);
-    let specified = specified.map(|found| {
-        (
-            found.share,
-            format!("The rate is {} of {} ({}).", percent(found.share), found.name, figure(&found.known)),
-        )
-    });
+    let specified = specified.min_by(|a, b| a.share.total_cmp(&b.share));
+    let below = below::nearest(row, others);
     // What a device can do is the most that it was seen to do.
-    let (share, text) = specified.chain(below::nearest(row, others)).min_by(|a, b| a.0.total_cmp(&b.0))?;
-    Symptom::new(Feature::DeviceRate, share.ln().max(FARTHEST_DEVICE), SHARE_ERROR, text)
+    match (specified, below) {
+        (Some(found), below) if below.as_ref().is_none_or(|below| found.share <= below.moved) => {
+            found.symptom(Feature::DeviceRate)
+        }
+        (_, below) => {
+            let below = below?;
+            let (rate, name) = (stated(below.row), below.row.subject());
+            let has_copies = below.moved > below.share;
+            Symptom::device_below(below.moved, has_copies, &ComparedRow { rate: &rate, name: &name })
+        }
+    }
 }
 
 /// When the rate fell over when the credits should have ended; the first phase must be above the sustained rate.
@@ -304,12 +295,7 @@ pub fn credit_time(row: &PublishedRow, earlier: &[&PublishedRow], reached: &[Row
     if excess <= 0.0 {
         return None;
     }
-    let text = format!(
-        "The rate fell after {minutes:.0} min; at {} above {} the credits last {predicted:.0} min.",
-        stated(before),
-        figure(&sustained.known)
-    );
-    Symptom::new(Feature::CreditTime, (minutes / predicted).ln(), 0.05, text)
+    Symptom::credit_time((minutes, predicted), &stated(before), &figure(&sustained.known))
 }
 
 /// Where a rate fell when the credits ended, and to more than they leave: why burst credits are not named.
@@ -338,8 +324,4 @@ fn figure(known: &KnownCeiling) -> String {
         CeilingRate::Iops { operations_per_s } => printed::iops(operations_per_s),
         CeilingRate::Throughput { bytes_per_s } => printed::throughput(bytes_per_s),
     }
-}
-
-fn percent(share: f64) -> String {
-    if share >= 2.0 { printed::times(share) } else { printed::percent(share) }
 }

@@ -28,14 +28,6 @@ type IsCapped<'a> = &'a dyn Fn(&PublishedRow) -> bool;
 const BY_FIGURES: [f64; 3] = [0.5, 0.85, 0.94];
 /// Most for one figure that shows the cause itself, as a bound that was reached or a share that was counted.
 const BY_A_DIRECT_ONE: f64 = 0.9;
-/// Most that it may be where the rate still grew at the end of what was measured.
-const STILL_GROWING: f64 = 0.5;
-/// Growth for each doubling that is still growing: a tenth.
-const GROWS: f64 = 0.1;
-/// Most that it may be where two instruments give different rates for one run.
-const CONTRADICTED: f64 = 0.45;
-/// Rates of two instruments that agree.
-const AGREE: std::ops::RangeInclusive<f64> = 0.8..=1.25;
 /// Weight of a cause that no figure of the table speaks for: authors publish what points to their cause.
 const UNSPOKEN: f64 = 0.15;
 /// How many times as probable a cause is that the row's own words name.
@@ -45,16 +37,6 @@ const NAMED: f64 = 0.5;
 /// Power of a probability before it is bounded: what is named was said less often than it is right on most parts of
 /// the collected tables, and the log score is the same (docs/attribution.md).
 const SHARPNESS: f64 = 1.2;
-/// Seconds below which a run says little of what lasts.
-const SHORT_S: f64 = 10.0;
-/// Most that a probability may be for a run that short.
-const SHORT: f64 = 0.79;
-/// From this share of a bound on, a row is at it.
-const AT_BOUND: f64 = 0.93;
-/// A rate that is the bound's own, as near as people write one down.
-const MET: std::ops::RangeInclusive<f64> = 0.97..=1.03;
-/// A row this far above a bound was not held by it.
-const ABOVE_BOUND: f64 = 1.1;
 
 /// A row and what limits it.
 #[derive(Clone, Debug)]
@@ -104,7 +86,7 @@ fn one(
     let reached = limits::reached(&row, published);
     let is_capped = |other: &PublishedRow| {
         let reached = limits::reached(other, published);
-        reached.iter().any(|found| (AT_BOUND..ABOVE_BOUND).contains(&found.share))
+        reached.iter().any(|found| found.nearness().may_be_held())
     };
     let seen = everything(&row, at, (&every, &others), (&reached, &is_capped));
     let figures: Vec<Figure> = seen.iter().map(|seen| seen.figure).collect();
@@ -176,7 +158,7 @@ fn everything(
     all.extend(added::seen(row, others, reached, is_capped));
     all.extend(curve::seen(row, at, others));
     all.extend(side_figures::seen(row));
-    if reached.iter().any(|found| MET.contains(&found.share)) {
+    if reached.iter().any(|found| found.nearness().is_at()) {
         // One I/O in flight waits for whatever holds it back: a bound that it meets to the percent is no chance.
         all.retain(|seen| seen.figure.feature != Feature::InFlight);
     }
@@ -356,7 +338,7 @@ fn is_above_bytes(reached: &[RowBound]) -> bool {
     reached.iter().any(|found| {
         matches!(found.known.rate, CeilingRate::Throughput { .. })
             && !found.known.burst
-            && found.share > ABOVE_BOUND
+            && found.nearness().is_beyond()
     })
 }
 
@@ -375,28 +357,14 @@ fn has_processors(row: &PublishedRow) -> bool {
 }
 
 fn restraints(row: &PublishedRow, seen: &[Symptom]) -> Vec<Restraint> {
-    let mut found = Vec::new();
-    let mut add = |most: f64, text: String, spared: &[Limit]| {
-        found.push(Restraint { spared: spared.to_vec(), ..Restraint::new(most, text) });
-    };
     let ratio = row.other_tool_iops.zip(row.operations_per_s()).map(|(other, mine)| other / mine);
-    if let Some(ratio) = ratio.filter(|ratio| !AGREE.contains(ratio)) {
-        let text = format!(
-            "Another instrument saw {} of this rate in the same run: until it is known which is right, no cause is.",
-            if ratio < 1.0 { printed::percent(ratio) } else { printed::times(ratio) }
-        );
-        add(CONTRADICTED, text, &[]);
-    }
-    if let Some(seconds) = row.seconds.filter(|seconds| *seconds < SHORT_S) {
-        let text = format!("Only {seconds:.1} s were measured.");
-        add(SHORT, text, &[Limit::CacheArtefact, Limit::EndedEarly]);
-    }
     let grew = seen.iter().find(|seen| seen.figure.feature == Feature::DoubleDepth);
-    if let Some(grew) = grew.filter(|seen| seen.figure.value > GROWS) {
-        let text = format!("The rate still grew with concurrency. {}", grew.text);
-        add(STILL_GROWING, text, &[Limit::Concurrency, Limit::Demand, Limit::EndedEarly, Limit::Scales]);
-    }
-    found
+    let found = [
+        ratio.and_then(Restraint::of_another_instrument),
+        row.seconds.and_then(Restraint::of_stated_seconds),
+        grew.and_then(Restraint::of_growth),
+    ];
+    found.into_iter().flatten().collect()
 }
 
 fn subject(published: &Published, row: &PublishedRow, title: &str) -> Subject {

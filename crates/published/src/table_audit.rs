@@ -90,18 +90,15 @@ fn pairs(rows: &[&PublishedRow], out: &mut Vec<Finding>) {
 
 /// Results that lie at, near or above a known bound, and bounds that explain the same result.
 fn ceilings(table: &Published, rows: &[&PublishedRow], out: &mut Vec<Finding>) {
-    /// A result this close below a bound is explained by it.
-    const AT: f64 = 0.93;
-    const ABOVE: f64 = 1.02;
     for row in rows {
         let mut at: Vec<String> = Vec::new();
         let mut above: Vec<String> = Vec::new();
         let mut more: Vec<String> = Vec::new();
         for found in reached(row, table) {
-            let Some((share, text)) = in_words(row, &found) else { continue };
-            if share > ABOVE {
+            let Some(text) = in_words(row, &found) else { continue };
+            if found.nearness().is_passed() {
                 above.push(text);
-            } else if share >= AT {
+            } else if found.nearness().is_near() {
                 at.push(text);
                 more.extend(carried_more(table, rows, row, &found));
             }
@@ -162,17 +159,15 @@ fn carried_more(
         .filter(|_| other.subject() != row.subject())
 }
 
-/// How much of a bound a row reaches, in words too: each device, connection or machine that has one counts.
-fn in_words(row: &PublishedRow, found: &RowBound) -> Option<(f64, String)> {
-    let share = found.share;
-    let of = format!("{:.1} % of {}", 100.0 * share, found.name);
-    let text = match found.known.rate {
+/// How much of a bound a row reaches, in words: each device, connection or machine that has one counts.
+fn in_words(row: &PublishedRow, found: &RowBound) -> Option<String> {
+    let of = format!("{:.1} % of {}", 100.0 * found.share, found.name);
+    Some(match found.known.rate {
         CeilingRate::Iops { operations_per_s } => {
             format!("{} IOPS are {of} ({})", figure(row.operations_per_s()?), figure(operations_per_s))
         }
         CeilingRate::Throughput { bytes_per_s } => {
             format!("{} MB/s are {of} ({} MB/s)", figure(row.bytes_per_s()? / 1e6), figure(bytes_per_s / 1e6))
         }
-    };
-    Some((share, text))
+    })
 }
