@@ -1,6 +1,8 @@
 //! The shape of a pattern's curve around the cell in question: unloaded latency, growth with concurrency,
 //! the effect of jobs, the plateau.
 
+use std::ops::RangeInclusive;
+
 use fathom_record::campaign::CellResult;
 use fathom_stats::{Plateau, PlateauCell, plateau};
 
@@ -13,6 +15,8 @@ const DOUBLING: f64 = 1.9;
 const FAR: f64 = 4.3;
 /// Largest ratio of two concurrencies that count as the same.
 const SAME: f64 = 1.1;
+/// In flight over that at the knee, near it.
+const NEAR_KNEE: RangeInclusive<f64> = 0.4..=2.5;
 /// Relative variation, or bytes moved per byte asked for, from which on a counter is taken to be broken.
 const MAX_SHARE: f64 = 1e6;
 /// Half-width, relative, from which on an interval says nothing.
@@ -210,16 +214,24 @@ fn jobs_factor(points: &[Point], focus: &Point) -> Option<f64> {
     factors.into_iter().max_by(f64::total_cmp)
 }
 
-/// Largest shortfall from `min(N / R1, highest rate)` near where the two cross; `None`
-/// when nothing was measured there.
+/// Largest shortfall near the knee; `None` when nothing was measured there.
 fn corner(points: &[Point], unloaded: &Point) -> Option<f64> {
-    let highest = points.iter().map(|p| p.x_per_s).max_by(f64::total_cmp)?;
-    let crossing = highest * unloaded.r_ns / 1e9;
-    points
+    let curve: Vec<(f64, f64)> = points.iter().map(|p| (p.in_flight, p.x_per_s)).collect();
+    shortfalls(&curve, unloaded.r_ns, &NEAR_KNEE).max_by(f64::total_cmp)
+}
+
+/// Shortfalls of a curve of in flight and rate from `min(N / R1, highest rate)`, near where the two cross.
+pub fn shortfalls(
+    curve: &[(f64, f64)],
+    alone_ns: f64,
+    near: &RangeInclusive<f64>,
+) -> impl Iterator<Item = f64> {
+    let highest = curve.iter().map(|(_, x_per_s)| *x_per_s).max_by(f64::total_cmp).unwrap_or(f64::NAN);
+    let crossing = highest * alone_ns / 1e9;
+    curve
         .iter()
-        .filter(|p| (0.4..=2.5).contains(&(p.in_flight / crossing)))
-        .map(|p| 1.0 - p.x_per_s / (p.in_flight / unloaded.r_ns * 1e9).min(highest))
-        .max_by(f64::total_cmp)
+        .filter(move |(in_flight, _)| near.contains(&(in_flight / crossing)))
+        .map(move |(in_flight, x_per_s)| 1.0 - x_per_s / (in_flight / alone_ns * 1e9).min(highest))
 }
 
 fn plateau_at(points: &[Point], focus: &Point, variation: impl Fn(usize) -> Option<f64>) -> Option<Plateau> {

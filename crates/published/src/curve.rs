@@ -3,13 +3,11 @@
 use fathom_attribute::symptoms::{ComparedRow, Symptom, is_lone};
 
 use super::PublishedRow;
-use super::answers::stated;
+use super::answers::{rate, stated};
 use super::difference::{Other, Property};
 
 /// Standard error of a ratio of two published latencies.
 const LATENCY_ERROR: f64 = 0.05;
-/// Fewest points of a curve that show a bend.
-const MIN_POINTS: usize = 4;
 
 /// Everything that the rows beside a row show of it. `at` is its place in the table, for the order of phases.
 pub fn seen(explained: &PublishedRow, at: usize, others: &[Other<'_>]) -> Vec<Symptom> {
@@ -34,24 +32,17 @@ fn waiting(explained: &PublishedRow, curve: &[&PublishedRow]) -> Option<Symptom>
     Symptom::waiting((loaded_ns, in_flight), alone_ns, f64::INFINITY, LATENCY_ERROR)
 }
 
-/// Largest shortfall from `min(N / R1, highest rate)` near where the two cross.
+/// How far the rate stays below its asymptotes near where they cross.
 fn corner(explained: &PublishedRow, curve: &[&PublishedRow]) -> Option<Symptom> {
     let point = |row: &PublishedRow| {
-        let in_flight = row.concurrency()?;
-        let latency_s = row.latency_ns()? / 1e9;
-        Some((in_flight, row.operations_per_s().unwrap_or(in_flight / latency_s), latency_s))
+        let (in_flight, latency_ns) = (row.concurrency()?, row.latency_ns()?);
+        let rate = row.operations_per_s().unwrap_or(in_flight / latency_ns * 1e9);
+        Some(((in_flight, rate), latency_ns))
     };
-    let points: Vec<(f64, f64, f64)> = curve.iter().copied().chain([explained]).filter_map(point).collect();
-    let alone_s = points.iter().find(|(count, ..)| is_lone(*count))?.2;
-    let highest = points.iter().map(|(_, rate, _)| *rate).max_by(f64::total_cmp)?;
-    let crossing = highest * alone_s;
-    let near = points.iter().filter(|(count, ..)| (0.25..=4.0).contains(&(count / crossing)));
-    let shortfalls: Vec<f64> =
-        near.map(|(count, rate, _)| 1.0 - rate / (count / alone_s).min(highest)).collect();
-    if points.len() < MIN_POINTS || shortfalls.len() < 2 {
-        return None;
-    }
-    Symptom::corner(shortfalls.into_iter().max_by(f64::total_cmp)?)
+    let points: Vec<((f64, f64), f64)> = curve.iter().copied().chain([explained]).filter_map(point).collect();
+    let (_, alone_ns) = *points.iter().find(|((in_flight, _), _)| is_lone(*in_flight))?;
+    let curve: Vec<(f64, f64)> = points.iter().map(|(point, _)| *point).collect();
+    Symptom::corner_of_points(&curve, alone_ns)
 }
 
 /// The rate of this phase against the first one, or a later one that is faster.
@@ -70,10 +61,6 @@ fn drop(explained: &PublishedRow, at: usize, others: &[Other<'_>]) -> Option<Sym
     let later = phases.iter().filter_map(|(_, row)| Some((rate(row)?, *row)));
     let (faster, row) = later.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(rate, _)| *rate > mine)?;
     Symptom::rise((faster / mine).ln(), &stated(row), &stated(explained))
-}
-
-fn rate(row: &PublishedRow) -> Option<f64> {
-    row.operations_per_s().or_else(|| row.bytes_per_s())
 }
 
 fn tail(explained: &PublishedRow) -> Option<Symptom> {

@@ -1,7 +1,10 @@
 //! What rate and latency show over concurrency, over the seconds and over the phases of a run.
 
+use std::ops::RangeInclusive;
+
 use crate::evidence::Feature;
 use crate::printed;
+use crate::shape::shortfalls;
 use crate::symptoms::Symptom;
 use crate::thresholds::LONE;
 
@@ -11,6 +14,10 @@ use super::ComparedRow;
 const MIN_IN_FLIGHT: f64 = 1.9;
 /// Shortfall at the knee from which it is a bend.
 const SOFT: f64 = 0.08;
+/// In flight over that at the knee, near it on a curve that others published, whose points are further apart.
+const NEAR_KNEE: RangeInclusive<f64> = 0.25..=4.0;
+/// Fewest points of such a curve that show a bend, and of them near the knee.
+const LEAST_POINTS: (usize, usize) = (4, 2);
 /// Standard error of a shortfall at the knee, and of a number in flight.
 const CELL_ERROR: f64 = 0.02;
 /// Standard error of the logarithm of a ratio of two latencies.
@@ -45,7 +52,7 @@ impl Symptom {
     }
 
     /// How far the rate stays below its two asymptotes where they meet.
-    pub fn corner(shortfall: f64) -> Option<Self> {
+    pub(in crate::symptoms) fn corner(shortfall: f64) -> Option<Self> {
         let text = format!(
             "At the knee the rate is {} below its asymptotes: {}.",
             printed::percent(shortfall.max(0.0)),
@@ -56,6 +63,13 @@ impl Symptom {
             }
         );
         Self::new(Feature::Corner, shortfall, CELL_ERROR, text)
+    }
+
+    /// The same of a published curve of in flight and rate, with the latency of a lone I/O.
+    pub fn corner_of_points(curve: &[(f64, f64)], alone_ns: f64) -> Option<Self> {
+        let near: Vec<f64> = shortfalls(curve, alone_ns, &NEAR_KNEE).collect();
+        let is_enough = curve.len() >= LEAST_POINTS.0 && near.len() >= LEAST_POINTS.1;
+        Self::corner(near.into_iter().max_by(f64::total_cmp).filter(|_| is_enough)?)
     }
 
     /// The 99.9th percentile of latency over the median.
