@@ -4,12 +4,12 @@
 use std::path::Path;
 
 use super::alone::Finding;
-use super::fathom::{self, quantile};
+use super::fathom_contender::{self, quantile};
 use super::gaps::Gaps;
-use super::options::Options;
-use super::process;
+use super::program_run;
 use super::programs::Programs;
-use super::statistics::median;
+use super::ratio_statistics::median;
+use super::task_options::Options;
 
 /// Names of the cases: one a depth, so that each is short.
 pub const NAMES: [&str; 3] = ["accuracy-d1", "accuracy-d32", "accuracy-d1024"];
@@ -138,7 +138,10 @@ fn run(
     let (delay, depth) = (format!("--delay={delay}"), format!("--depth={depth}"));
     let (time, cpus) = (format!("--time={}s", options.seconds), format!("--cpus={}", options.cpu));
     let flags = ["--rw=randread", "--bs=4k", "--warmup=200ms", &delay, &depth, &time, &cpus];
-    let record = fathom::record(&process::run(&fathom::run(&programs.fathom, "null:", &flags), folder)?)?;
+    let record = fathom_contender::record(&program_run::run(
+        &fathom_contender::run(&programs.fathom, "null:", &flags),
+        folder,
+    )?)?;
     let service = &record["summary"]["directions"][0]["service"];
     let mut found_ns = [0.0; 3];
     for (found, (q, name)) in found_ns.iter_mut().zip(ORDERS.iter().zip(ORDER_NAMES)) {
@@ -146,9 +149,9 @@ fn run(
     }
     Ok(Run {
         found_ns,
-        ios: fathom::number(service, "count")?,
-        clock_ns: fathom::number(&record["clock"], "read_cost_ns")?,
-        in_flight: fathom::number(&record["summary"], "in_flight_mean")?,
+        ios: fathom_contender::number(service, "count")?,
+        clock_ns: fathom_contender::number(&record["clock"], "read_cost_ns")?,
+        in_flight: fathom_contender::number(&record["summary"], "in_flight_mean")?,
     })
 }
 

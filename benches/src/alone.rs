@@ -6,13 +6,16 @@ use std::path::Path;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde_json::Value;
 
-use super::fathom::{self, number, quantile};
-use super::options::Options;
-use super::process::{self, Ended};
+use super::fathom_contender::{self, number, quantile};
+use super::measured_load::Interface;
+use super::program_run::{self, Ended};
 use super::programs::Programs;
-use super::statistics::median;
-use super::tool::Interface;
-use super::{accuracy, analysis, imports, live, sizing, watched, watched_turns, witness};
+use super::ratio_statistics::median;
+use super::task_options::Options;
+use super::{
+    accuracy, import_rates, live_overhead, reanalysis_cost, sizing_throughput, watched, watched_turns,
+    witness_cost,
+};
 
 /// Names of all cases here.
 pub const NAMES: [&str; 21] = [
@@ -22,21 +25,21 @@ pub const NAMES: [&str; 21] = [
     accuracy::NAMES[0],
     accuracy::NAMES[1],
     accuracy::NAMES[2],
-    witness::NAMES[0],
-    witness::NAMES[1],
-    witness::NAMES[2],
-    live::NAMES[0],
-    live::NAMES[1],
+    witness_cost::NAMES[0],
+    witness_cost::NAMES[1],
+    witness_cost::NAMES[2],
+    live_overhead::NAMES[0],
+    live_overhead::NAMES[1],
     watched::NAMES[0],
     watched::NAMES[1],
     watched_turns::NAME,
     "start",
-    analysis::NAME,
-    imports::NAME,
-    sizing::NAMES[0],
-    sizing::NAMES[1],
-    sizing::NAMES[2],
-    sizing::NAMES[3],
+    reanalysis_cost::NAME,
+    import_rates::NAME,
+    sizing_throughput::NAMES[0],
+    sizing_throughput::NAMES[1],
+    sizing_throughput::NAMES[2],
+    sizing_throughput::NAMES[3],
 ];
 /// Jobs and depth of the run whose memory is measured.
 const MEMORY_FLAGS: [&str; 6] =
@@ -82,17 +85,21 @@ pub fn measure(
                 "telemetry" => bench.telemetry(),
                 "memory" => bench.memory(),
                 case if accuracy::NAMES.contains(&case) => accuracy::measure(case, options, programs, folder),
-                case if witness::NAMES.contains(&case) => {
-                    witness::measure(case, options, programs, folder, random)
+                case if witness_cost::NAMES.contains(&case) => {
+                    witness_cost::measure(case, options, programs, folder, random)
                 }
-                case if live::NAMES.contains(&case) => live::measure(case, options, programs, folder, random),
+                case if live_overhead::NAMES.contains(&case) => {
+                    live_overhead::measure(case, options, programs, folder, random)
+                }
                 case if watched::NAMES.contains(&case) => {
                     watched::measure(case, options, programs, folder, random)
                 }
                 watched_turns::NAME => watched_turns::measure(options, programs, folder, random),
-                analysis::NAME => analysis::measure(programs, folder, options.store.as_ref()),
-                imports::NAME => imports::measure(programs, folder),
-                case if sizing::NAMES.contains(&case) => sizing::measure(case, programs, folder),
+                reanalysis_cost::NAME => reanalysis_cost::measure(programs, folder, options.store.as_ref()),
+                import_rates::NAME => import_rates::measure(programs, folder),
+                case if sizing_throughput::NAMES.contains(&case) => {
+                    sizing_throughput::measure(case, programs, folder)
+                }
                 _ => bench.start(),
             };
             (name, found)
@@ -133,7 +140,7 @@ impl Open {
 
 impl Alone<'_> {
     fn run(&self, target: &str, flags: &[&str]) -> Result<Ended, String> {
-        process::run(&fathom::run(&self.programs.fathom, target, flags), self.folder)
+        program_run::run(&fathom_contender::run(&self.programs.fathom, target, flags), self.folder)
     }
 
     fn open_loops(&self) -> Result<Vec<Finding>, String> {
@@ -163,7 +170,7 @@ impl Alone<'_> {
         let mut flags = common.clone();
         flags.extend([rate.as_str(), cap.as_str(), arrival_flag.as_str()]);
         let runs = (0..self.options.pairs)
-            .map(|_| Open::read(&fathom::record(&self.run(target, &flags)?)?))
+            .map(|_| Open::read(&fathom_contender::record(&self.run(target, &flags)?)?))
             .collect::<Result<Vec<_>, _>>()?;
         let at = format!("{target}, {arrival}, {} of a peak of {}", short(peak / 2.0), short(peak));
         Ok(judge_open(&at, arrival, &runs))
@@ -174,7 +181,7 @@ impl Alone<'_> {
         let mut flags = common.to_vec();
         flags.push("--depth=32");
         let rates = (0..3)
-            .map(|_| fathom::read(&self.run(target, &flags)?).map(|measured| measured.rate_per_s))
+            .map(|_| fathom_contender::read(&self.run(target, &flags)?).map(|measured| measured.rate_per_s))
             .collect::<Result<Vec<_>, _>>()?;
         median(rates).ok_or_else(|| "no run".to_owned())
     }
@@ -188,7 +195,7 @@ impl Alone<'_> {
         let (mut sampling, mut beside) = (Vec::new(), Vec::new());
         for _ in 0..3 {
             let ended = self.run(&load.target, &["--rw=randread", "--bs=4k", "--warmup=0s", &time, &cpus])?;
-            let record = fathom::record(&ended)?;
+            let record = fathom_contender::record(&ended)?;
             sampling.push(number(&record["telemetry"], "own_cpu_ns")? / (seconds * 1e9));
             let generator =
                 number(&record["summary"], "cpu_user_ns")? + number(&record["summary"], "cpu_system_ns")?;
@@ -214,7 +221,7 @@ impl Alone<'_> {
     fn memory(&self) -> Result<Vec<Finding>, String> {
         let target = &self.options.target;
         let ended = self.run(target, &MEMORY_FLAGS)?;
-        fathom::record(&ended)?;
+        fathom_contender::record(&ended)?;
         let bytes = ended.usage.peak_rss_bytes as f64;
         Ok(vec![Finding {
             case: "memory",
@@ -230,9 +237,9 @@ impl Alone<'_> {
         let mut findings = Vec::new();
         for target in ["null:", self.options.target.as_str()] {
             let life = |program: &Path| {
-                let command = fathom::run(program, target, &["--count=1", "--warmup=0s"]);
-                let ended = process::run(&command, self.folder)?;
-                fathom::record(&ended)?;
+                let command = fathom_contender::run(program, target, &["--count=1", "--warmup=0s"]);
+                let ended = program_run::run(&command, self.folder)?;
+                fathom_contender::record(&ended)?;
                 Ok::<_, String>(ended.wall.as_secs_f64())
             };
             let (mut walls, mut later) = (Vec::new(), Vec::new());

@@ -1,13 +1,13 @@
 //! The cases that hold fathom against a peer, against itself, or against more of itself.
 
-use super::figures::Bound;
-use super::options::Options;
-use super::pairs::{Contender, Tool};
+use super::acceptance_bounds::Bound;
+use super::contender_pairs::{Contender, Tool};
+use super::measured_load::{Cpu, Interface, Load, Measured};
 use super::programs::Programs;
-use super::statistics::paired_ratio;
+use super::ratio_statistics::paired_ratio;
 use super::t_io_uring::{self, WaitsFor};
-use super::tool::{Cpu, Interface, Load, Measured};
-use super::{bdevperf, fathom, fio};
+use super::task_options::Options;
+use super::{bdevperf_contender, fathom_contender, fio};
 
 /// What of two runs is divided, ours by theirs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +57,7 @@ pub struct Comparison {
 
 impl Comparison {
     /// Whether every figure's ratio can be formed from what was measured.
-    pub fn ratios(&self, pairs: &[(Measured, Measured)]) -> Vec<Option<super::statistics::Ratio>> {
+    pub fn ratios(&self, pairs: &[(Measured, Measured)]) -> Vec<Option<super::ratio_statistics::Ratio>> {
         let ratio = |(quantity, _): &(Quantity, Bound)| {
             paired_ratio(&pairs.iter().map(|pair| quantity.of(pair)).collect::<Option<Vec<_>>>()?)
         };
@@ -200,7 +200,7 @@ fn beside_peers(
             }
         }
         if let Some(program) = programs.bdevperf.as_ref().filter(|_| depth > 1) {
-            let command = bdevperf::command(program, &load, options.cpu);
+            let command = bdevperf_contender::command(program, &load, options.cpu);
             beside("bdevperf", Tool::Bdevperf, command, &[BESIDE_BDEVPERF]);
         }
     }
@@ -223,7 +223,7 @@ fn beside_earlier(
     let earlier = programs.earlier.as_ref()?;
     let mut theirs = ours(options, programs, load);
     theirs.label = "fathom, earlier".to_owned();
-    theirs.command = bind(options.cpu, fathom::command(earlier, load, &[]));
+    theirs.command = bind(options.cpu, fathom_contender::command(earlier, load, &[]));
     let sides = [ours(options, programs, load), theirs];
     Some(Comparison { case, sides, figures: vec![(Quantity::Rate, Bound::Includes(1.0))] })
 }
@@ -240,7 +240,7 @@ fn two_cores(
     let side = |label: &str, flags: &[&str]| Contender {
         label: label.to_owned(),
         tool: Tool::Fathom,
-        command: fathom::command(&programs.fathom, &load, flags),
+        command: fathom_contender::command(&programs.fathom, &load, flags),
         load: load.clone(),
     };
     let one = format!("--cpus={}", options.cpu);
@@ -253,7 +253,7 @@ fn ours(options: &Options, programs: &Programs, load: &Load) -> Contender {
     Contender {
         label: "fathom".to_owned(),
         tool: Tool::Fathom,
-        command: bind(options.cpu, fathom::command(&programs.fathom, load, &[])),
+        command: bind(options.cpu, fathom_contender::command(&programs.fathom, load, &[])),
         load: load.clone(),
     }
 }
@@ -266,7 +266,7 @@ fn bind(cpu: usize, command: Vec<String>) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::typed;
+    use crate::task_options::typed;
 
     fn programs() -> Programs {
         Programs {

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::process::Ended;
-use super::tool::{Cpu, Interface, Load, Measured};
+use super::measured_load::{Cpu, Interface, Load, Measured};
+use super::program_run::Ended;
 
 /// The span that a run without a device covers, as fathom's null target has it.
 const NULL_SPAN: &str = "--size=4g";
@@ -73,7 +73,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::process::Usage;
+    use crate::program_run::Usage;
 
     /// What fio 3.33 printed for `--lat_percentiles=1 --clat_percentiles=0`, shortened to the keys around
     /// those that are read.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::process;
+use super::program_run;
 
 /// What was typed.
 #[derive(Args, Debug)]
@@ -60,7 +60,7 @@ impl Gaps {
         let (cpu, length) = (cpu.to_string(), seconds.to_string());
         let this = this.to_string_lossy();
         let command = ["taskset", "-c", &cpu, &this, "gaps", &length].map(str::to_owned);
-        let ended = process::run(&command, folder)?;
+        let ended = program_run::run(&command, folder)?;
         let each = ended.stdout.lines().filter_map(|line| line.parse().ok()).collect();
         Ok(Self { seconds: seconds as f64, each })
     }

@@ -3,36 +3,36 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a task talks to the terminal")]
 
+mod acceptance_bounds;
 mod accuracy;
 mod alone;
-mod analysis;
 mod bare;
-mod bdevperf;
-mod clients;
+mod bdevperf_contender;
 mod comparisons;
-mod fabrics;
-mod fathom;
-mod figures;
+mod contender_pairs;
+mod distributed_load;
+mod fathom_contender;
 mod fio;
 mod gaps;
-mod imports;
+mod import_rates;
+mod initiator_overhead;
 mod instructions;
-mod live;
-mod machine;
+mod live_overhead;
 mod markdown_table;
-mod network;
-mod options;
-mod pairs;
-mod process;
+mod measured_load;
+mod nvmet_overhead;
+mod program_run;
 mod programs;
+mod ratio_statistics;
+mod reanalysis_cost;
 mod release;
-mod sizing;
-mod statistics;
+mod sizing_throughput;
 mod t_io_uring;
-mod tool;
+mod task_options;
+mod testbed;
 mod watched;
 mod watched_turns;
-mod witness;
+mod witness_cost;
 
 use std::fmt::Write as _;
 use std::hash::{BuildHasher, RandomState};
@@ -44,9 +44,9 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 
 use markdown_table::Compared;
-use options::{Options, Task, Typed};
+use measured_load::{Interface, Load};
 use programs::Programs;
-use tool::{Interface, Load};
+use task_options::{Options, Task, Typed};
 
 /// Size of every I/O.
 const BLOCK_BYTES: u32 = 4096;
@@ -56,15 +56,15 @@ fn main() -> ExitCode {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."));
     let Typed { task, peers } = Typed::parse();
     let outcome = match task {
-        Some(Task::Clients(options)) => clients::run(root, &options),
-        Some(Task::Fabrics(options)) => fabrics::run(root, &options),
+        Some(Task::Clients(options)) => distributed_load::run(root, &options),
+        Some(Task::Fabrics(options)) => nvmet_overhead::run(root, &options),
         Some(Task::Gaps(options)) => {
             gaps::run(&options);
             Ok(())
         }
         Some(Task::Instructions(options)) => instructions::run(root, &options),
-        Some(Task::Network(options)) => network::run(root, options),
-        Some(Task::NetworkBare(options)) => network::bare_loop(&options),
+        Some(Task::Network(options)) => initiator_overhead::run(root, options),
+        Some(Task::NetworkBare(options)) => initiator_overhead::bare_loop(&options),
         None => beside_peers(root, peers),
     };
     match outcome {
@@ -89,10 +89,10 @@ fn beside_peers(root: &Path, options: Options) -> Result<(), String> {
     let programs = Programs::find(&options, root)?;
     let options = options.with_absolute_target();
     let folder = tempfile::tempdir().map_err(|error| format!("no folder for results: {error}"))?;
-    bdevperf::configure(folder.path(), &options.target)?;
+    bdevperf_contender::configure(folder.path(), &options.target)?;
     // Hashing nothing with the process's own random keys.
     let seed = options.seed.unwrap_or_else(|| RandomState::new().hash_one(()) >> 32);
-    let mut facts = machine::describe(&options, &programs.fathom, root);
+    let mut facts = testbed::describe(&options, &programs.fathom, root);
     let length = format!("{} pairs of {} s each, order from seed {seed}", options.pairs, options.seconds);
     facts.push(("comparisons".to_owned(), length));
 
@@ -102,7 +102,7 @@ fn beside_peers(root: &Path, options: Options) -> Result<(), String> {
     for comparison in comparisons {
         let [ours, theirs] = &comparison.sides;
         eprintln!("{}: {} and {} ...", comparison.case, ours.label, theirs.label);
-        match pairs::measure(&comparison.sides, options.pairs, &mut random, folder.path()) {
+        match contender_pairs::measure(&comparison.sides, options.pairs, &mut random, folder.path()) {
             Ok(pairs) => results.push((comparison, pairs)),
             Err(error) => skipped.push(format!("{}: {error}", comparison.case)),
         }
@@ -114,7 +114,7 @@ fn beside_peers(root: &Path, options: Options) -> Result<(), String> {
             Err(error) => skipped.push(format!("{case}: {error}")),
         }
     }
-    facts.push(("load average at the end".to_owned(), machine::load_now()));
+    facts.push(("load average at the end".to_owned(), testbed::load_now()));
     let text = section(&facts, &results, &findings, &skipped);
     println!("{text}");
     match &options.markdown {
@@ -153,7 +153,7 @@ impl Options {
 
     /// A processor beside the one that is bound to.
     fn other_cpu(&self) -> Option<usize> {
-        (0..machine::processors()).find(|cpu| *cpu != self.cpu)
+        (0..testbed::processors()).find(|cpu| *cpu != self.cpu)
     }
 
     /// Every side runs in a folder of its own, so a file must be named from the root.

@@ -2,8 +2,8 @@
 
 use super::alone::Finding;
 use super::comparisons::{Comparison, Quantity};
-use super::statistics::median;
-use super::tool::{Cpu, Measured};
+use super::measured_load::{Cpu, Measured};
+use super::ratio_statistics::median;
 
 /// One comparison with what was measured.
 pub type Compared = (Comparison, Vec<(Measured, Measured)>);
@@ -131,9 +131,9 @@ fn markdown(rows: &[Vec<String>]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figures::Bound;
-    use crate::pairs::{Contender, Tool};
-    use crate::tool::{Interface, Load};
+    use crate::acceptance_bounds::Bound;
+    use crate::contender_pairs::{Contender, Tool};
+    use crate::measured_load::{Interface, Load};
 
     fn compared() -> Compared {
         let load = Load { interface: Interface::Null, target: String::new(), depth: 1, seconds: 1 };

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::options::Options;
-use super::process::first_line;
+use super::program_run::first_line;
+use super::task_options::Options;
 use crate::release;
 
 /// What can be run.

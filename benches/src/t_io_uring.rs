@@ -1,7 +1,7 @@
 //! fio's t/io_uring as a peer: a generator that keeps no latencies, and prints a rate each second.
 
-use super::process::Ended;
-use super::tool::{Cpu, Load, Measured};
+use super::measured_load::{Cpu, Load, Measured};
+use super::program_run::Ended;
 
 /// It prints no rate for its last second, so it gets one more.
 const SILENT_SECONDS: u64 = 1;
@@ -66,8 +66,8 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::process::Usage;
-    use crate::tool::Interface;
+    use crate::measured_load::Interface;
+    use crate::program_run::Usage;
 
     #[test]
     fn the_rate_is_the_mean_of_the_seconds_not_the_best() {

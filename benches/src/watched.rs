@@ -11,14 +11,14 @@ use std::time::Duration;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::alone::Finding;
-use super::fathom;
+use super::contender_pairs::in_random_order;
+use super::fathom_contender;
 use super::markdown_table::{nanoseconds, rate};
-use super::options::Options;
-use super::pairs::in_random_order;
-use super::process;
+use super::measured_load::Measured;
+use super::program_run;
 use super::programs::Programs;
-use super::statistics::{median, paired_ratio};
-use super::tool::Measured;
+use super::ratio_statistics::{median, paired_ratio};
+use super::task_options::Options;
 
 /// Names of the cases: a target that is a device or a file, and memory at the full rate of a processor.
 pub const NAMES: [&str; 2] = ["watched-device", "watched-memory"];
@@ -46,7 +46,10 @@ pub fn measure(
     let load = ["--rw=randread", "--bs=4k", "--depth=32", "--warmup=0s", &time, &cpus];
     let run = |more: &[&str]| {
         let flags = [&load[..], more].concat();
-        fathom::read(&process::run(&fathom::run(&programs.fathom, target, &flags), folder)?)
+        fathom_contender::read(&program_run::run(
+            &fathom_contender::run(&programs.fathom, target, &flags),
+            folder,
+        )?)
     };
     let watched = || {
         let port = free_port()?;

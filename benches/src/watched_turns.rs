@@ -14,13 +14,13 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use serde_json::Value;
 
 use super::alone::Finding;
-use super::fathom::number;
+use super::contender_pairs::in_random_order;
+use super::fathom_contender::number;
 use super::markdown_table::{nanoseconds, rate};
-use super::options::Options;
-use super::pairs::in_random_order;
-use super::process;
+use super::program_run;
 use super::programs::Programs;
-use super::statistics::{Ratio, median, paired_median};
+use super::ratio_statistics::{Ratio, median, paired_median};
+use super::task_options::Options;
 use super::watched::{COST_LIMIT, free_port};
 
 /// The case's name.
@@ -122,10 +122,11 @@ impl Running {
 
     fn turn(&mut self) -> Result<Turn, String> {
         self.second()?;
-        let (began, spent) = (process::now(), process::cpu_ns(self.child.id()));
+        let (began, spent) = (program_run::now(), program_run::cpu_ns(self.child.id()));
         let rates = (0..COUNTED).map(|_| self.second()).collect::<Result<Vec<_>, _>>()?;
         let elapsed_s = began.elapsed().as_secs_f64();
-        let spent = process::cpu_ns(self.child.id()).zip(spent).map(|(until, from)| (until - from) as f64);
+        let spent =
+            program_run::cpu_ns(self.child.id()).zip(spent).map(|(until, from)| (until - from) as f64);
         let rate_per_s = rates.iter().sum::<f64>() / rates.len() as f64;
         Ok(Turn { rate_per_s, cpu_ns: spent.map(|spent| spent / elapsed_s / rate_per_s) })
     }

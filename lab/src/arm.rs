@@ -3,11 +3,11 @@
 
 use std::path::{Path, PathBuf};
 
+use super::boot_kernel::Kernel;
+use super::command_line::Guest;
 use super::guest;
-use super::kernel::Kernel;
-use super::modules;
-use super::options::Guest;
-use super::programs;
+use super::guest_programs;
+use super::kernel_modules;
 use super::vm::{Board, Machine, empty_disk};
 
 const SCRIPT: &str = include_str!("guest/arm.sh");
@@ -39,9 +39,9 @@ fn shell(root: &Path) -> Option<PathBuf> {
 pub fn lab(root: &Path, kernel: &Kernel, options: &Guest, folder: &Path) -> Result<Machine, String> {
     let shell = shell(&options.kernel_root).ok_or("no busybox for Arm")?;
     let mut guest = guest::Guest::with_shell(SCRIPT, &shell)?;
-    guest.program("fathom", &programs::one(root, options)?)?;
-    guest.program("conformance", &programs::conformance_for_arm(root)?)?;
-    guest.modules(&modules::in_order(&kernel.modules, &MODULES)?);
+    guest.program("fathom", &guest_programs::one(root, options)?)?;
+    guest.program("conformance", &guest_programs::conformance_for_arm(root)?)?;
+    guest.modules(&kernel_modules::in_order(&kernel.modules, &MODULES)?);
     let disk = empty_disk(folder, "disk", DISK_BYTES)?;
     let devices = vec![
         "-drive".to_owned(),

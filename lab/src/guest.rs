@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use super::cpio::Archive;
-use super::modules::Module;
+use super::kernel_modules::Module;
 
 /// Where Debian and others put a busybox that needs no library.
 const SHELLS: [&str; 3] = ["/bin/busybox", "/usr/bin/busybox", "/usr/lib/initramfs-tools/bin/busybox"];

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::held::tool;
+use super::teardown::tool;
 
 /// A loop device of our own.
 pub struct LoopDevice {

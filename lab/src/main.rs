@@ -9,7 +9,9 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a task talks to the terminal")]
 
 mod arm;
+mod boot_kernel;
 mod cases;
+mod command_line;
 mod console;
 mod cpio;
 #[cfg(target_os = "linux")]
@@ -18,8 +20,8 @@ mod doors;
 #[path = "doors_elsewhere.rs"]
 mod doors;
 mod draw;
+mod emulated_nvme;
 mod evaluations;
-mod fabrics;
 #[cfg(target_os = "linux")]
 mod fio;
 #[cfg(not(target_os = "linux"))]
@@ -27,22 +29,20 @@ mod fio;
 mod fio;
 mod fit;
 mod guest;
-mod held;
+mod guest_programs;
 mod imports;
 mod independent;
-mod kernel;
+mod kernel_modules;
 #[cfg(target_os = "linux")]
 mod kills;
 #[cfg(not(target_os = "linux"))]
 #[path = "kills_elsewhere.rs"]
 mod kills;
 mod loop_device;
-mod modules;
-mod options;
-mod passthrough;
-mod programs;
 mod sizing;
 mod stop;
+mod tcp_loopback;
+mod teardown;
 mod vm;
 
 use std::path::Path;
@@ -50,8 +50,8 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 
+use command_line::{Guest, Lab, Typed, workers};
 use console::Verdict;
-use options::{Guest, Lab, Typed, workers};
 use vm::Board;
 
 fn main() -> ExitCode {
@@ -103,13 +103,13 @@ fn run(root: &Path, lab: Lab) -> Result<Outcome, String> {
         Lab::Passthrough(options) => {
             let missing = vm::missing(Board::X86).or_else(guest::missing);
             in_a_guest(&options, 300, missing, |kernel, folder| {
-                passthrough::lab(kernel, &programs::build(root, &options)?, folder)
+                emulated_nvme::lab(kernel, &guest_programs::build(root, &options)?, folder)
             })
         }
         Lab::Fabrics { short, guest: options } => {
-            let missing = vm::missing(Board::X86).or_else(guest::missing).or_else(fabrics::missing);
+            let missing = vm::missing(Board::X86).or_else(guest::missing).or_else(tcp_loopback::missing);
             in_a_guest(&options, 900, missing, |kernel, _| {
-                fabrics::lab(kernel, &programs::one(root, &options)?, short)
+                tcp_loopback::lab(kernel, &guest_programs::one(root, &options)?, short)
             })
         }
     }
@@ -120,9 +120,9 @@ fn in_a_guest(
     options: &Guest,
     usual_seconds: u64,
     missing: Option<String>,
-    case: impl FnOnce(&kernel::Kernel, &Path) -> Result<vm::Machine, String>,
+    case: impl FnOnce(&boot_kernel::Kernel, &Path) -> Result<vm::Machine, String>,
 ) -> Result<Outcome, String> {
-    let kernel = match (missing, kernel::find(&options.kernel_root)) {
+    let kernel = match (missing, boot_kernel::find(&options.kernel_root)) {
         (Some(reason), _) | (None, Err(reason)) => return Ok(Outcome::Missing(reason)),
         (None, Ok(kernel)) => kernel,
     };

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use super::kernel::Kernel;
+use super::boot_kernel::Kernel;
 
 /// What is emulated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

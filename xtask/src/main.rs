@@ -4,19 +4,19 @@
 //! `cargo xtask page` makes the page of `fathom serve`, `cargo xtask dist` packs a release, `cargo xtask zip` one for Windows.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a task talks to the terminal")]
 
-mod bpf;
+mod bpf_objects;
 mod catalog;
 mod dist;
 mod finding;
 mod licences;
 mod manifest;
 mod modules;
-mod page;
 mod rules;
-mod scan;
-mod schema;
+mod schema_generation;
+mod source_scan;
 mod statistics;
 mod tree;
+mod web_page;
 mod wheel;
 mod zip;
 
@@ -92,12 +92,12 @@ fn main() -> ExitCode {
     let outcome = match XtaskArguments::parse().task {
         Task::Tidy => tidy(root).map(listed),
         Task::Licences => licences::check(root).map(listed),
-        Task::Bpf { check } => bpf::run(root, check).map(listed),
-        Task::Schema { check } => schema::run(root, check),
+        Task::Bpf { check } => bpf_objects::run(root, check).map(listed),
+        Task::Schema { check } => schema_generation::run(root, check),
         Task::Statistics { words } => statistics::run(root, words),
         Task::Dist(asked) => dist::run(root, asked).map(done),
-        Task::Page { test: None } => page::make(root).map(done),
-        Task::Page { test: Some(program) } => page::walk(root, &program).map(done),
+        Task::Page { test: None } => web_page::make(root).map(done),
+        Task::Page { test: Some(program) } => web_page::walk(root, &program).map(done),
         Task::Wheel(asked) => wheel::run(root, &asked).map(done),
         Task::Zip(asked) => zip::run(root, &asked).map(done),
         Task::Catalog(asked) => catalog::run(root, &asked).map(done),

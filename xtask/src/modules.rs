@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::scan::{asks_platform, attributes, has_attribute, name, words};
+use crate::source_scan::{asks_platform, attributes, has_attribute, name, words};
 use crate::tree::{File, Tree};
 
 /// What is reached, by path.

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::manifest::Manifest;
 use crate::modules;
-use crate::scan::{self, Scan};
+use crate::source_scan::{self, Scan};
 
 /// Folders that hold nothing of ours, by their whole path: build results, version control, found fuzz inputs, what npm
 /// brings.
@@ -69,7 +69,7 @@ impl Tree {
         let files = texts
             .into_iter()
             .map(|(path, text)| {
-                let scan = if path.ends_with(".rs") { scan::scan(&text) } else { Scan::default() };
+                let scan = if path.ends_with(".rs") { source_scan::scan(&text) } else { Scan::default() };
                 let test = modules::is_test_path(&path);
                 File { path, text, scan, test }
             })

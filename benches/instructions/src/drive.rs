@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use fathom_engine::job::ahead::Spares;
 use fathom_engine::job::crew::Ends;
 use fathom_engine::job::{FilledBuffers, Job, JobPlan, Timeline, Turn};
-use fathom_engine::memory::{Memory, Store};
+use fathom_engine::memory_target::{Memory, Store};
 use fathom_engine::null::Null;
 use fathom_engine::pattern::{ArrivalPattern, DataPattern, Generator, Geometry};
 use fathom_engine::verify::{Verify, VerifyTable};
@@ -14,8 +14,8 @@ use fathom_engine::{Engine, EngineError};
 use fathom_measure::{Clock, WallClock};
 use fathom_record::workload::Workload;
 
-use crate::case::{Carried, Case};
-use crate::clock::Ticking;
+use crate::counted_loads::{Carried, Case};
+use crate::ticking_clock::Ticking;
 
 /// Carries so many I/Os of the case.
 ///

@@ -8,10 +8,10 @@
     reason = "a program that talks to the task that runs it"
 )]
 
-mod case;
-mod clock;
+mod counted_loads;
 mod drive;
 mod queues;
+mod ticking_clock;
 
 use std::process::ExitCode;
 
@@ -20,7 +20,7 @@ fn main() -> ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let outcome = match words[..] {
         ["--list"] => {
-            case::CASES.iter().for_each(|case| println!("{} {}", case.name, case.operations));
+            counted_loads::CASES.iter().for_each(|case| println!("{} {}", case.name, case.operations));
             Ok(())
         }
         [name, operations] => one(name, operations),
@@ -36,7 +36,8 @@ fn main() -> ExitCode {
 }
 
 fn one(name: &str, operations: &str) -> Result<(), String> {
-    let case = case::CASES.iter().find(|case| case.name == name).ok_or(format!("no case `{name}`"))?;
+    let case =
+        counted_loads::CASES.iter().find(|case| case.name == name).ok_or(format!("no case `{name}`"))?;
     let operations = operations.parse().map_err(|error| format!("`{operations}`: {error}"))?;
     drive::run(case, operations).map_err(|error| error.to_string())
 }

@@ -1,5 +1,5 @@
 //! The bare loops that the initiator and the target are held against: the same PDUs over the same sockets, and nothing
 //! but a count.
 
-pub mod host;
-pub mod wire;
+pub mod bare_host;
+pub mod bare_pdus;

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use super::baseline::Cost;
+use super::instruction_baseline::Cost;
 use super::per_operation;
 
 /// Instructions by place: the file that the line was written in, inlined or not, because what is compiled

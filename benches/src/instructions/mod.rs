@@ -4,9 +4,9 @@
 //! build. A case runs twice under valgrind, for some number of I/Os and for twice as many; the difference
 //! is free of start and end.
 
-mod baseline;
+mod baseline_comparison;
 mod callgrind;
-mod judge;
+mod instruction_baseline;
 
 use std::path::Path;
 use std::process::Command;
@@ -14,7 +14,7 @@ use std::process::Command;
 use clap::Args;
 
 use crate::release;
-use baseline::{Baseline, Cost};
+use instruction_baseline::{Baseline, Cost};
 
 /// The package that is counted.
 const PACKAGE: &str = "fathom-instructions";
@@ -64,7 +64,7 @@ pub fn run(root: &Path, options: &Options) -> Result<(), String> {
     }
     let mut before = before.unwrap_or_default();
     before.cases.retain(|case, _| options.wants(case));
-    let judged = judge::judge(&before, &now);
+    let judged = baseline_comparison::judge(&before, &now);
     print!("{}", judged.text);
     if judged.failures > 0 { Err(format!("{} of the cases failed", judged.failures)) } else { Ok(()) }
 }
@@ -108,7 +108,7 @@ fn per_operation(once: &callgrind::Profile, twice: &callgrind::Profile, operatio
     });
     Cost {
         instructions: each(once.values().sum(), twice.values().sum()),
-        places: places.filter(|(_, cost)| *cost >= baseline::SMALLEST).collect(),
+        places: places.filter(|(_, cost)| *cost >= instruction_baseline::SMALLEST).collect(),
     }
 }
 

@@ -4,10 +4,10 @@
 use fathom_record::verdict::Limit;
 use fathom_record::{CeilingRate, CeilingScope, KnownCeiling};
 
-use crate::ceilings::{Bound, Kind, in_words, limit_of};
+use crate::curve_shape::Shape;
 use crate::input::Pattern;
+use crate::rate_bounds::{Bound, Kind, in_words, limit_of};
 use crate::restraint::Restraint;
-use crate::shape::Shape;
 use crate::thresholds::LIKELY;
 
 /// Most that a probability may be which rests on a disputed limit.

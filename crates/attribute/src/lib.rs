@@ -9,25 +9,25 @@
 //!
 //! Source of the scheme and of its measured error rates: docs/attribution.md.
 
-mod ceilings;
-pub mod choice;
+mod curve_shape;
 mod disputed;
 pub mod evidence;
+pub mod experiment_choice;
 pub mod experiments;
 mod input;
 mod nearness;
 pub mod posterior;
 pub mod printed;
+mod ranked_claims;
+mod rate_bounds;
 pub mod restraint;
-mod shape;
 pub mod symptoms;
 mod thresholds;
-mod verdict;
 
-pub use ceilings::{Bound, Kind as BoundKind, in_words as ceiling_in_words, limit_of};
 pub use experiments::{Before, Manner, Trial, Way, Where};
 pub use input::{
     Answer, CellTelemetry, Connections, ExperimentResources, InferredAnswer, Pattern, TargetCores,
 };
 pub use nearness::{Nearness, ReachedBound};
-pub use verdict::{Conclusion, Subject, attribute, conclude};
+pub use ranked_claims::{Conclusion, Subject, attribute, conclude};
+pub use rate_bounds::{Bound, Kind as BoundKind, in_words as ceiling_in_words, limit_of};

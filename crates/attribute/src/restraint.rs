@@ -4,11 +4,11 @@
 use fathom_order::InOrder;
 use fathom_record::verdict::{Evidence, Limit};
 
+use crate::curve_shape::{Shape, share};
 use crate::evidence::Feature;
 use crate::input::Pattern;
 use crate::posterior::CauseWeight;
 use crate::printed;
-use crate::shape::{Shape, share};
 use crate::symptoms::Symptom;
 use crate::thresholds::{CREEPS, LIKELY, MIN_SECONDS, MOSTLY_WRITTEN, STRONG};
 

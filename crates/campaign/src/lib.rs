@@ -3,57 +3,57 @@
 //! [`run_once`] makes one record. [`assess`] decides step by step what to measure next, saves each run
 //! as it ends, and continues after any kind of end where it stopped. [`analyse`] reads finished runs again.
 
-mod analyse;
-pub mod assess;
-pub mod balances;
+pub mod assess_campaign;
 mod bands;
+pub mod burst_balances;
 pub mod ceilings;
 mod cells;
 pub mod checks;
 pub mod clients;
-pub mod compare;
-mod devices;
+pub mod compare_campaign;
+mod device_origins;
 mod error;
-mod expectation;
-mod explain;
+mod explain_campaign;
 pub mod external;
-mod identity;
 pub mod like;
 pub mod live_seconds;
-pub mod marks;
 mod permits;
-mod platform;
+mod process_control;
 mod progress;
-pub mod repeat;
+mod record_ids;
+pub mod repeat_campaign;
 pub mod replay;
 mod restarts;
-mod run;
-mod runner;
-mod shell;
-pub mod sweep;
+pub mod result_trends;
+mod resumable_campaign;
+mod run_analysis;
+mod scaling_expectation;
+mod single_run;
+pub mod sweep_campaign;
 pub mod tool_jobs;
-pub mod trend;
+pub mod trend_marks;
+mod turn_command;
 mod visits;
-pub mod wear;
+pub mod write_cap;
 
-pub use analyse::{Subject, WHOLE_SECOND_NS, analyse};
-pub use assess::plan::{AssessKeys, AssessOptions, RawAssess, assess_decorators};
-pub use assess::{Assessment, assess};
-pub use compare::plan::{CompareOptions, RawCompare, SidesPlan};
-pub use compare::{Compared, StoredSide, compare, compare_sides, compare_stored, stored_plan};
+pub use assess_campaign::plan::{AssessKeys, AssessOptions, RawAssess, assess_decorators};
+pub use assess_campaign::{Assessment, assess};
+pub use compare_campaign::plan::{CompareOptions, RawCompare, SidesPlan};
+pub use compare_campaign::{Compared, StoredSide, compare, compare_sides, compare_stored, stored_plan};
 pub use error::CampaignError;
-pub use expectation::expectation;
-pub use explain::plan::{ExplainOptions, RawExplain};
-pub use explain::{Explanation, explain, explain_finished, other_target};
+pub use explain_campaign::plan::{ExplainOptions, RawExplain};
+pub use explain_campaign::{Explanation, explain, explain_finished, other_target};
 pub use fathom_engine::job::tally::Tally;
 pub use fathom_plan::PlanError;
-pub use identity::now as calendar_now;
 pub use progress::{Progress, Second, Silent, StepNotice};
-pub use repeat::plan::{Evaluation, RawRepeat, RepeatOptions};
-pub use repeat::{Repeated, repeat};
+pub use record_ids::now as calendar_now;
+pub use repeat_campaign::plan::{Evaluation, RawRepeat, RepeatOptions};
+pub use repeat_campaign::{Repeated, repeat};
 pub use restarts::plan::RawRestarts;
-pub use run::{
+pub use run_analysis::{Subject, WHOLE_SECOND_NS, analyse};
+pub use scaling_expectation::expectation;
+pub use single_run::{
     IoLog, JobDetails, Part, Particulars, RunContext, Session, SessionPlan, run_once, run_together,
 };
-pub use sweep::plan::{RawSweep, SweepOptions};
-pub use sweep::{Sweep, sweep};
+pub use sweep_campaign::plan::{RawSweep, SweepOptions};
+pub use sweep_campaign::{Sweep, sweep};

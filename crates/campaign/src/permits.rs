@@ -7,7 +7,7 @@
 use fathom_plan::RunPlan;
 use fathom_target::{Permit, TargetName, named_by};
 
-use crate::compare::plan::SidesPlan;
+use crate::compare_campaign::plan::SidesPlan;
 
 /// What a side works on, and where: by this process, or by clients, whose paths cannot be looked at from here.
 #[derive(Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 //! The four counters of a disk may lie in four files, and its days in others. So all dumps are one piece: their
 //! points are in memory together, the text of one file at a time beside them.
 
-use fathom_rows::fleet::{Interest, Run, RunSink};
+use fathom_rows::demand_tables::{Interest, Run, RunSink};
 use fathom_tools::Refusal;
 
 use crate::prometheus::{Disks, recognise};

@@ -3,7 +3,7 @@
 //! A text is told by its content ([`read`]). Its rows become a demand as those of long tables do ([`fathom_rows`]);
 //! metrics of a cloud come from its API ([`aws`]) through a connection that the caller makes.
 
-pub mod account;
+pub mod account_volumes;
 pub mod aws;
 mod cloud_skus;
 mod cloudwatch;

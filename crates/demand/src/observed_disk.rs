@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use fathom_record::telemetry::MetricSeries;
-use fathom_rows::{Interval, as_counts, choice};
+use fathom_rows::{Interval, as_counts, disk_choices};
 use fathom_tools::Refusal;
-use fathom_tools::sysstat::table::{MachineTables, Times};
+use fathom_tools::sysstat::foreign_series::{MachineTables, Times};
 
 /// The metrics that make a demand, as rates.
 const METRICS: [&str; 4] = ["disk.reads", "disk.writes", "disk.read_bytes", "disk.write_bytes"];
@@ -109,7 +109,7 @@ fn named(observed: &MachineTables, metrics: &[&str], asked: Option<&str>) -> Res
                 None => format!("{} disks are in it", known.len()),
             };
             Err(Refusal::new(expected, cause)
-                .or(format!("name one with --device: {}", choice::listed(known))))
+                .or(format!("name one with --device: {}", disk_choices::listed(known))))
         }
     }
 }

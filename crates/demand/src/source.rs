@@ -2,11 +2,11 @@
 //! texts are parts of one.
 
 use fathom_record::{Direction, parse_profile, parse_run};
-use fathom_rows::trace::{self, Which};
+use fathom_rows::trace_demand::{self, Which};
 use fathom_rows::{DemandReport, Hints, Interval, of_counts, rows, ticks};
-use fathom_sizing::profile::demand_of;
-use fathom_tools::import::{narrow, packed};
-use fathom_tools::sysstat::table::MachineTables;
+use fathom_sizing::demand_profile::demand_of;
+use fathom_tools::result_import::{narrow, packed};
+use fathom_tools::sysstat::foreign_series::MachineTables;
 use fathom_tools::{Refusal, observers};
 
 use crate::monitors::{self, Monitor};
@@ -68,7 +68,7 @@ impl Kind {
             Self::CloudWatch
         } else if observers::observer(bytes).is_some() {
             Self::Observed
-        } else if trace::recognise(start) || trace::recognise_table(start, hints.columns) {
+        } else if trace_demand::recognise(start) || trace_demand::recognise_table(start, hints.columns) {
             Self::Trace
         } else {
             Self::Table
@@ -140,9 +140,12 @@ fn of_kind(kind: Kind, texts: &[Text<'_>], hints: &Hints<'_>) -> Result<DemandRe
         Kind::Monitored(monitor) => monitors::read(monitor, &bytes, hints.device, hints.values),
         Kind::Observed => observed(texts, hints),
         Kind::Trace => {
-            let texts: Vec<_> = bytes.iter().map(|bytes| fathom_tools::import::lossy(bytes)).collect();
+            let texts: Vec<_> = bytes.iter().map(|bytes| fathom_tools::result_import::lossy(bytes)).collect();
             let texts: Vec<&str> = texts.iter().map(AsRef::as_ref).collect();
-            trace::read(&texts, Which { host: hints.instance, device: hints.device, columns: hints.columns })
+            trace_demand::read(
+                &texts,
+                Which { host: hints.instance, device: hints.device, columns: hints.columns },
+            )
         }
         Kind::Table => tables(texts, hints),
     }

@@ -1,7 +1,7 @@
 //! What a text is that holds no demand that can be read, so that a refusal says that.
 
 use fathom_record::shell::shell_word;
-use fathom_tools::import::{Head, known_result};
+use fathom_tools::result_import::{Head, known_result};
 use fathom_tools::{Refusal, observers};
 
 use crate::source::Text;

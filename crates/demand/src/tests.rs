@@ -2,7 +2,7 @@
 
 use fathom_rows::{DemandReport, Hints, Interval, Values, of_intervals};
 use fathom_tools::Refusal;
-use fathom_tools::import::{Head, recognise};
+use fathom_tools::result_import::{Head, recognise};
 
 use crate::{Text, read, what};
 

@@ -11,19 +11,19 @@ use std::sync::atomic::AtomicU64;
 
 use fathom_measure::WallClock;
 use fathom_record::Workload;
-use fathom_record::engines::{InFlight, NO_CONTENT};
+use fathom_record::engine_list::{InFlight, NO_CONTENT};
 use fathom_record::options::Priorities;
-use fathom_record::plan::RunOptions;
+use fathom_record::run_plan::RunOptions;
 use fathom_record::workload::{Addresses, Arrival, Content, Verify as VerifyMode};
 
-use crate::catalogue::EngineKind;
 use crate::decorate::Stack;
+use crate::engine_kinds::EngineKind;
 use crate::job::ahead::Spares;
 use crate::job::aside::Aside;
 use crate::job::crew::{self, Conduct, CrewPlan};
+use crate::job::file_passes::{AdvisedFiles, Passes};
 use crate::job::pace::{Pace, Refill, Share};
-use crate::job::passes::{AdvisedFiles, Passes};
-use crate::job::wear::WearLimit;
+use crate::job::wear_limit::WearLimit;
 use crate::job::{JobPlan, Measured, Observer, allowed_cpus};
 use crate::pattern::{ArrivalPattern, Caps, DataPattern, Generator, Geometry, Script, Scripts};
 use crate::priority;
@@ -31,7 +31,7 @@ use crate::rest::Rest;
 use crate::stripe::{Shape, Volume};
 use crate::tap::{Listeners, Tap};
 use crate::verify::{Verify, VerifyReport, VerifyTable};
-use crate::{Engine, EngineError, ErrorKind, io_flags, memory, readback, room};
+use crate::{Engine, EngineError, ErrorKind, io_flags, memory_target, readback, room};
 use fathom_sim::SimParameters;
 use fathom_target::Handle;
 use fathom_target::remote::Remote;
@@ -47,7 +47,7 @@ pub enum Medium {
     /// Files and devices, opened, as one target.
     Striped(Volume),
     /// The process's memory.
-    Memory(Vec<memory::Store>),
+    Memory(Vec<memory_target::Store>),
     /// Namespaces on the network.
     Remote(Vec<Arc<Remote>>),
     /// Nothing, however many times.

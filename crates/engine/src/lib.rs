@@ -7,10 +7,10 @@
 
 #[cfg(target_os = "linux")]
 pub mod aio;
-pub mod catalogue;
 pub mod contract;
 pub mod decorate;
 pub mod delay;
+pub mod engine_kinds;
 mod event;
 pub mod fault;
 pub mod io_flags;
@@ -22,7 +22,7 @@ pub mod iocp;
 mod inside;
 pub mod job;
 pub mod launch;
-pub mod memory;
+pub mod memory_target;
 pub mod metadata;
 #[cfg(target_os = "linux")]
 pub mod mmap;
@@ -65,7 +65,7 @@ const LAUNCHERS: &[launch::Launcher] = &[
     #[cfg(target_os = "linux")]
     passthrough::launch::LAUNCHER,
     nvme_tcp::launch::LAUNCHER,
-    memory::launch::LAUNCHER,
+    memory_target::launch::LAUNCHER,
     null::launch::LAUNCHER,
     simulated::launch::LAUNCHER,
 ];

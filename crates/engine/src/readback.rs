@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fathom_measure::{Clock, Histogram, WallClock};
-use fathom_record::run::ReadBack;
+use fathom_record::run_record::ReadBack;
 use fathom_record::{Direction, SparseHistogram};
 
 use crate::verify::VerifyTable;

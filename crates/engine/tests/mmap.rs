@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
-use fathom_engine::catalogue::EngineKind;
+use fathom_engine::engine_kinds::EngineKind;
 use fathom_engine::job::crew::Conduct;
 use fathom_engine::launch::{Launch, Medium};
 use fathom_engine::mmap::Mmap;
@@ -17,7 +17,7 @@ use fathom_engine::pattern::Geometry;
 use fathom_engine::{Engine, Io, Submission};
 use fathom_measure::WallClock;
 use fathom_record::Direction;
-use fathom_record::plan::RunOptions;
+use fathom_record::run_plan::RunOptions;
 use fathom_record::workload::{
     Addresses, Arrival, Data, Length, Mix, Sizes, SizesByDirection, Verify, Workload,
 };

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use fathom_conformance::{BUFFER_BYTES, Subject, TARGET_BYTES, Traits, run};
-use fathom_engine::catalogue::{self, EngineKind};
+use fathom_engine::engine_kinds::{self, EngineKind};
 use fathom_engine::iocp::Iocp;
 use fathom_engine::job::Measured;
 use fathom_engine::job::crew::Conduct;
@@ -18,7 +18,7 @@ use fathom_engine::pattern::Geometry;
 use fathom_engine::{EngineError, ErrorKind, sync};
 use fathom_measure::{Clock, WallClock};
 use fathom_record::facts::TargetKind;
-use fathom_record::plan::RunOptions;
+use fathom_record::run_plan::RunOptions;
 use fathom_record::workload::{
     Addresses, Arrival, Data, Length, Mix, Sizes, SizesByDirection, Verify, Workload,
 };

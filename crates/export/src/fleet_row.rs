@@ -1,6 +1,6 @@
 //! The columns of a fleet's rows.
 
-use fathom_record::fleet::{FleetRow, FleetStatus};
+use fathom_record::fleet_record::{FleetRow, FleetStatus};
 use serde::Serialize;
 
 use super::row_writer::{Row, Shape};

@@ -16,7 +16,7 @@ pub mod row_writer;
 use std::io::{self, Write};
 
 use fathom_record::RunRecord;
-use fathom_tools::fio::output::RunsAsJobs;
+use fathom_tools::fio::result_forms::RunsAsJobs;
 
 pub use fleet_row::{GroupedRow, PricedRow};
 pub use record_columns::{COLUMNS, Column, Kind, Value};

@@ -1,6 +1,6 @@
 //! The columns of the table, each with its unit in its name and how it is read off a record.
 
-use fathom_record::run::DirectionSummary;
+use fathom_record::run_record::DirectionSummary;
 use fathom_record::workload::{Arrival, Sizes};
 use fathom_record::{LatencySummary, RunRecord};
 
@@ -161,7 +161,7 @@ const fn flag(name: &'static str, what: &'static str, get: fn(&Line<'_>) -> Valu
     Column { name, kind: Kind::Flag, what, get }
 }
 
-fn link(run: &RunRecord, part: fn(&fathom_record::run::CampaignLink) -> &String) -> Value {
+fn link(run: &RunRecord, part: fn(&fathom_record::run_record::CampaignLink) -> &String) -> Value {
     run.campaign.as_ref().map(|link| part(link).clone()).into()
 }
 

@@ -3,7 +3,7 @@
 use std::io;
 
 use fathom_measure::Histogram;
-use fathom_record::run::DirectionSummary;
+use fathom_record::run_record::DirectionSummary;
 use fathom_record::series::DirectionInterval;
 use fathom_record::telemetry::MetricSeries;
 use fathom_record::{Interval, LatencySummary, RunRecord, SparseHistogram};

@@ -7,10 +7,10 @@
 #![forbid(unsafe_code)]
 
 pub mod controller;
+pub mod framing;
 mod hash;
 pub mod host;
-pub mod name;
-pub mod pdu;
+pub mod namespace_url;
 
+pub use framing::{Extent, Fatal, Fault, Framing, Gathered, Payloads};
 pub use hash::identifier;
-pub use pdu::{Extent, Fatal, Fault, Framing, Gathered, Payloads};

@@ -2,12 +2,12 @@
 // Length: the list of all commands in the order in which help shows them.
 
 mod about;
-pub mod clients;
+mod annotation_arguments;
+pub mod client_arguments;
 mod command_words;
+mod demand_source;
 mod discover;
-mod history;
-mod listing;
-mod metrics;
+mod list_arguments;
 #[cfg(test)]
 mod named_flags;
 mod nvmet;
@@ -34,11 +34,13 @@ use crate::config::Config;
 use crate::failure::Failure;
 use crate::output;
 pub use about::{CompletionsArguments, DoctorArguments, HelpArguments, ManArguments, SampleArguments};
+pub use annotation_arguments::{
+    BaselineArguments, DeleteArguments, MarkArguments, NoteArguments, TagArguments,
+};
 pub use command_words::without_credentials;
+pub use demand_source::{MetricsArguments, ProfileArguments, ValuesName};
 pub use discover::DiscoverArguments;
-pub use history::{BaselineArguments, DeleteArguments, MarkArguments, NoteArguments, TagArguments};
-pub use listing::{DevicesArguments, RunsArguments};
-pub use metrics::{MetricsArguments, ProfileArguments, ValuesName};
+pub use list_arguments::{DevicesArguments, RunsArguments};
 #[cfg(target_os = "linux")]
 pub use nvmet::DigestChoice;
 pub use nvmet::NvmetArguments;
@@ -112,7 +114,7 @@ pub enum Command {
     #[command(after_help = watch::WATCH_EXAMPLES)]
     Watch(WatchArguments),
     /// Profile a volume's demand from metrics, a trace or this machine's counters: how much, how bursty, how large.
-    #[command(after_help = metrics::PROFILE_EXAMPLES)]
+    #[command(after_help = demand_source::PROFILE_EXAMPLES)]
     Profile(Box<ProfileArguments>),
     /// Say what limits a finished result or, by experiments, a workload.
     #[command(after_help = EXPLAIN_EXAMPLES)]
@@ -121,10 +123,10 @@ pub enum Command {
     #[command(after_help = size::SIZE_EXAMPLES)]
     Size(Box<SizeArguments>),
     /// List the block devices here: what they are, what holds them, whether they may be written.
-    #[command(after_help = listing::DEVICES_EXAMPLES)]
+    #[command(after_help = list_arguments::DEVICES_EXAMPLES)]
     Devices(DevicesArguments),
     /// List what was measured, newest first.
-    #[command(after_help = listing::RUNS_EXAMPLES)]
+    #[command(after_help = list_arguments::RUNS_EXAMPLES)]
     Runs(RunsArguments),
     /// Show how a target's results went over its runs, and where a level changed.
     #[command(after_help = trend::TREND_EXAMPLES)]
@@ -136,19 +138,19 @@ pub enum Command {
     #[command(after_help = share::SHARE_EXAMPLES)]
     Share(ShareArguments),
     /// Put tags on a run or a campaign, by which it is found again.
-    #[command(after_help = history::TAG_EXAMPLES)]
+    #[command(after_help = annotation_arguments::TAG_EXAMPLES)]
     Tag(TagArguments),
     /// Write a note about a run or a campaign.
-    #[command(after_help = history::NOTE_EXAMPLES)]
+    #[command(after_help = annotation_arguments::NOTE_EXAMPLES)]
     Note(NoteArguments),
     /// Make a run the one that others of its workload on its target are compared with.
-    #[command(after_help = history::BASELINE_EXAMPLES)]
+    #[command(after_help = annotation_arguments::BASELINE_EXAMPLES)]
     Baseline(BaselineArguments),
     /// Mark a moment or a stretch of time on every trend: a deploy, an update, a move.
-    #[command(after_help = history::MARK_EXAMPLES)]
+    #[command(after_help = annotation_arguments::MARK_EXAMPLES)]
     Mark(MarkArguments),
     /// Delete runs and campaigns for good: by name, age or tag.
-    #[command(after_help = history::DELETE_EXAMPLES)]
+    #[command(after_help = annotation_arguments::DELETE_EXAMPLES)]
     Delete(DeleteArguments),
     /// Show a run or an assessment.
     #[command(
@@ -192,11 +194,11 @@ pub enum Command {
     #[command(after_help = tools::FIO_EXAMPLES)]
     Fio(FioArguments),
     /// Measure for `fathom run --client`, which starts it and speaks with it on stdin and stdout.
-    #[command(after_help = clients::AGENT_EXAMPLES)]
+    #[command(after_help = client_arguments::AGENT_EXAMPLES)]
     Agent,
     /// Print what makes machines for clients: a manifest of pods in which `fathom run --client` starts agents.
-    #[command(after_help = clients::AGENTS_EXAMPLES)]
-    Agents(clients::AgentsArguments),
+    #[command(after_help = client_arguments::AGENTS_EXAMPLES)]
+    Agents(client_arguments::AgentsArguments),
     /// Check what this machine lets fathom do: rights, io_uring, limits, the kernel's wall, and what will be missing.
     #[command(after_help = about::DOCTOR_EXAMPLES)]
     Doctor(DoctorArguments),
@@ -332,7 +334,7 @@ pub struct AssessArguments {
     pub plan: RawAssess,
     /// From where.
     #[command(flatten)]
-    pub clients: clients::ClientsFile,
+    pub clients: client_arguments::ClientsFile,
     /// When it fails.
     #[command(flatten)]
     pub conditions: ConditionArguments,
@@ -359,7 +361,7 @@ pub struct RunArguments {
     pub scale: f64,
     /// From where.
     #[command(flatten)]
-    pub clients: clients::ClientsFile,
+    pub clients: client_arguments::ClientsFile,
     /// Check the result against N times an earlier run, up to what the links carry; e.g. 'r-2026...*8' for eight
     /// drives of which one was measured alone.
     #[arg(long, value_name = "RUN*N")]
@@ -414,7 +416,7 @@ pub struct SweepArguments {
     pub flags: RawPlan,
     /// From where.
     #[command(flatten)]
-    pub clients: clients::ClientsFile,
+    pub clients: client_arguments::ClientsFile,
     /// Where the result goes.
     #[command(flatten, next_help_heading = "Results")]
     pub outputs: MeasurementOutputs,
@@ -459,7 +461,7 @@ pub struct CompareArguments {
     pub flags: RawPlan,
     /// From where.
     #[command(flatten)]
-    pub clients: clients::ClientsFile,
+    pub clients: client_arguments::ClientsFile,
     /// When it fails.
     #[command(flatten, next_help_heading = "Results")]
     pub conditions: ConditionArguments,

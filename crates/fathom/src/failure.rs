@@ -16,8 +16,8 @@ use fathom_store::{StoreError, StoreErrorKind};
 use fathom_tools::Refusal;
 use serde::Serialize;
 
+use crate::exit_status::Status;
 use crate::output::{self, Machine};
-use crate::status::Status;
 
 /// What a failure came from, beyond what is told of it.
 pub type Source = Arc<dyn StdError + Send + Sync>;

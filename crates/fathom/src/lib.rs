@@ -7,6 +7,7 @@
 mod arguments;
 mod commands;
 mod config;
+mod exit_status;
 mod failure;
 mod habit;
 mod interrupt;
@@ -14,17 +15,16 @@ mod misuse;
 mod onlooker;
 mod output;
 mod output_file;
-mod progress;
+mod progress_display;
 mod scraped;
 mod small_text;
-mod status;
 mod stdout;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
+use exit_status::Status;
 use output::Machine;
-use status::Status;
 
 /// What was typed, done and told. A library, whose code is made while the rooms below are still being compiled: a program's
 /// would begin when all of them are done.

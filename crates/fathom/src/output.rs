@@ -99,7 +99,7 @@ impl Machine {
 
 /// A value as one indented JSON document with a newline at its end.
 pub fn json<T: Serialize>(value: &T) -> String {
-    fathom_report::json::pretty(value).expect("what is printed has text keys and serialises")
+    fathom_report::canonical_json::pretty(value).expect("what is printed has text keys and serialises")
 }
 
 /// A value as one line of JSON, for what holds long series.

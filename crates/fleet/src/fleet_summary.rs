@@ -1,13 +1,13 @@
 //! What a fleet's rows add up to, with the terms that they were judged by and what limits the answer.
 
-use fathom_record::fleet::{FleetRecord, FleetTerms};
+use fathom_record::fleet_record::{FleetRecord, FleetTerms};
 use fathom_sizing::Catalogue;
 use fathom_sizing::age;
-use fathom_sizing::answer::{left_out, left_out_notes};
-use fathom_sizing::fleet::{History, SizingPolicy};
+use fathom_sizing::fleet_volumes::{History, SizingPolicy};
 use fathom_sizing::margin::{self, Margin, USUAL};
+use fathom_sizing::recommendation::{left_out, left_out_notes};
 
-use super::tally::Tally;
+use super::row_tally::Tally;
 
 /// The margin for a risk in millionths, from a fleet's own history; the usual one where that says too little.
 pub fn margin_of(history: &History, risk_millionths: u32) -> Margin {
@@ -131,7 +131,7 @@ impl Summary<'_> {
 #[cfg(test)]
 mod tests {
     use fathom_sizing::Market;
-    use fathom_sizing::fleet::{Class, Growth, unjudged};
+    use fathom_sizing::fleet_volumes::{Class, Growth, unjudged};
 
     use super::*;
 

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::str::FromStr;
 
-use fathom_demand::account::{EbsVolume, Inventory};
+use fathom_demand::account_volumes::{EbsVolume, Inventory};
 use fathom_order::InOrder;
-use fathom_record::fleet::{FleetGroup, FleetGrouping, FleetRow, FleetStatus};
-use fathom_rows::fleet::Run;
+use fathom_record::fleet_record::{FleetGroup, FleetGrouping, FleetRow, FleetStatus};
+use fathom_rows::demand_tables::Run;
 use fathom_tools::Refusal;
 
 /// Groups that are told apart; what people type into tags must not fill the memory.
@@ -180,8 +180,8 @@ impl Sums {
 
 #[cfg(test)]
 mod tests {
-    use fathom_rows::fleet::Latest;
-    use fathom_sizing::fleet::unjudged;
+    use fathom_rows::demand_tables::Latest;
+    use fathom_sizing::fleet_volumes::unjudged;
 
     use super::*;
 

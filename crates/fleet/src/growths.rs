@@ -1,8 +1,10 @@
 //! What a fleet's own history says: how the requirements of a sample of its volumes grew, and over what time.
 
 use fathom_rows::Values;
-use fathom_rows::fleet::Run;
-use fathom_sizing::fleet::{Growth, History, Sample, SampleSize, SizingPolicy, growth, hash, horizon_s};
+use fathom_rows::demand_tables::Run;
+use fathom_sizing::fleet_volumes::{
+    Growth, History, Sample, SampleSize, SizingPolicy, growth, hash, horizon_s,
+};
 
 /// One volume's growth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +69,7 @@ impl FleetGrowths {
 
 #[cfg(test)]
 mod tests {
-    use fathom_sizing::fleet::Class;
+    use fathom_sizing::fleet_volumes::Class;
 
     use super::*;
 

@@ -2,8 +2,8 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use fathom_record::fleet::FleetRow;
-use fathom_sizing::fleet::unjudged;
+use fathom_record::fleet_record::FleetRow;
+use fathom_sizing::fleet_volumes::unjudged;
 use fathom_tools::Refusal;
 
 /// Does what is done for a volume.
@@ -35,7 +35,7 @@ pub fn judged(volume: &str, keeps_going: bool, work: impl FnOnce() -> FleetRow) 
 
 #[cfg(test)]
 mod tests {
-    use fathom_record::fleet::FleetStatus;
+    use fathom_record::fleet_record::FleetStatus;
 
     use super::*;
 

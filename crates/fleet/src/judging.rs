@@ -1,9 +1,9 @@
 //! One volume's rows to its row of the verdicts.
 
-use fathom_record::fleet::FleetRow;
+use fathom_record::fleet_record::FleetRow;
 use fathom_rows::Values;
-use fathom_rows::fleet::Run;
-use fathom_sizing::fleet::{SizingPolicy, Volume, row, unjudged, verdict};
+use fathom_rows::demand_tables::Run;
+use fathom_sizing::fleet_volumes::{SizingPolicy, Volume, row, unjudged, verdict};
 
 use super::offers::current;
 use super::volume_defaults::VolumeDefaults;

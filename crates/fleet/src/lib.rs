@@ -4,22 +4,22 @@
 //! Each volume is judged by itself, growths are sampled by names, and sums are of whole numbers: in which order
 //! volumes come, and how they are divided among threads or machines, changes nothing.
 
-mod account;
+mod account_sizing;
 mod fleet_summary;
 mod groups;
 mod growths;
 mod guarded;
 mod judging;
 mod offers;
-mod tally;
+mod row_tally;
 mod volume_defaults;
 
-pub use account::{Account, AccountTerms};
+pub use account_sizing::{Account, AccountTerms};
 pub use fleet_summary::{Summary, currency, margin_of};
 pub use groups::{By, Groups};
 pub use growths::{FleetGrowths, VolumeGrowth, grown};
 pub use guarded::{guarded, judged};
 pub use judging::Verdicts;
 pub use offers::{check_region, current, market};
-pub use tally::Tally;
+pub use row_tally::Tally;
 pub use volume_defaults::VolumeDefaults;

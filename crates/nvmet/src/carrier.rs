@@ -283,7 +283,7 @@ impl Serve for Carrier {
 fn status(work: Work, errno: i32) -> Status {
     const NO_SPACE: i32 = 28;
     const NOT_SUPPORTED_HERE: i32 = 95;
-    if let Some(status) = passthrough::status::of_errno(errno) {
+    if let Some(status) = passthrough::status_errno::of_errno(errno) {
         return status;
     }
     match (errno, work) {

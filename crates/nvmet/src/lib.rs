@@ -9,7 +9,7 @@ mod acceptor;
 mod carrier;
 mod connection;
 mod counters;
-mod export;
+mod exported_targets;
 mod limits;
 #[cfg_attr(target_os = "linux", path = "linux/mod.rs")]
 #[cfg_attr(windows, path = "windows.rs")]
@@ -19,7 +19,7 @@ mod server;
 mod worker;
 
 pub use counters::Summary;
-pub use export::{Export, ExportPlan, Exported};
+pub use exported_targets::{Export, ExportPlan, Exported};
 pub use fathom_fabric::controller::Digests;
 pub use limits::Limits;
 pub use server::{Server, ServerPlan};

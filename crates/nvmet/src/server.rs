@@ -14,7 +14,7 @@ use fathom_target::wall::{Reach, Wall};
 
 use crate::acceptor::{Acceptor, Post};
 use crate::counters::{Counters, Summary};
-use crate::export::Export;
+use crate::exported_targets::Export;
 use crate::limits::{Limits, most_connections};
 use crate::ready::{Bell, Ready};
 use crate::worker::{Common, Worker};

@@ -12,7 +12,7 @@ use fathom_measure::{Clock, WallClock};
 use crate::carrier::Carrier;
 use crate::connection::{Connection, ConnectionEnd, Scratch, Shared};
 use crate::counters::{Counters, add};
-use crate::export::Export;
+use crate::exported_targets::Export;
 use crate::ready::{BELL, Bell, Interest, Ready};
 
 /// Between two looks at who is silent, in nanoseconds.
@@ -74,7 +74,8 @@ impl Common {
         let number = self.queues_made.fetch_add(1, Ordering::Relaxed);
         let (bytes, namespaces) =
             self.directory.with(|it| (it.limits.transfer_bytes, Arc::clone(&it.namespaces)));
-        let engine = |backend: &crate::export::Backend| backend.engine(number, (entries, bytes), self.clock);
+        let engine =
+            |backend: &crate::exported_targets::Backend| backend.engine(number, (entries, bytes), self.clock);
         let engines = self.export.backends.iter().map(engine).collect::<Result<Vec<_>, _>>()?;
         Ok(Carrier::new(engines, namespaces, (entries, bell), Arc::clone(&self.counters)))
     }

@@ -4,7 +4,7 @@
 //! Each change names how far what people say had come when it was looked at; where that is no more so, nothing is changed.
 
 use fathom_campaign::calendar_now;
-use fathom_campaign::trend::{Acknowledged, TrendChoice, TrendWorkload, trends};
+use fathom_campaign::result_trends::{Acknowledged, TrendChoice, TrendWorkload, trends};
 use fathom_store::{MarkText, Store, StoredId, check_note, check_title, check_word};
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use fathom_fleet::Tally;
-use fathom_record::fleet::{FleetRow, FleetStatus};
-use fathom_rows::fleet::{WholeColumn, WholeKind, WordColumn, is_parquet, whole_columns};
+use fathom_record::fleet_record::{FleetRow, FleetStatus};
+use fathom_rows::demand_tables::{WholeColumn, WholeKind, WordColumn, is_parquet, whole_columns};
 use fathom_tools::RefusalAbout;
 
 use crate::answer::Refusal;

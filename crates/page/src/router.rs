@@ -13,8 +13,8 @@ use serde::Deserialize;
 use crate::answer::{Answer, Refusal, answer};
 use crate::assets::{self, ABSENT};
 use crate::edit::{Editor, edit};
-use crate::guard::{self, Guard};
 use crate::live_feed::{self, Feed};
+use crate::request_guard::{self, Guard};
 use crate::shelf::Shelf;
 
 /// Largest body of a request.
@@ -40,12 +40,12 @@ pub(crate) type Reply = Response<Either<Full<Bytes>, Feed>>;
 
 /// The answer to a request, if the guard lets it in.
 pub(crate) async fn respond(shared: Arc<Shared>, request: Request<Incoming>) -> Reply {
-    let is_api = guard::is_api(request.uri().path());
+    let is_api = request_guard::is_api(request.uri().path());
     let mut reply = match shared.guard.judge(request.uri(), request.headers()) {
         Ok(()) => route(shared, request).await,
         Err(refusal) => refused(&refusal),
     };
-    guard::protect(reply.headers_mut(), is_api);
+    request_guard::protect(reply.headers_mut(), is_api);
     reply
 }
 
@@ -54,14 +54,14 @@ async fn route(shared: Arc<Shared>, request: Request<Incoming>) -> Reply {
     // What HEAD asks for is GET's answer, of which the connection sends the headers alone.
     let method = if request.method() == Method::HEAD { &Method::GET } else { request.method() };
     match (method, uri.path()) {
-        (&Method::POST, guard::SESSION) => session(&shared, request).await,
+        (&Method::POST, request_guard::SESSION) => session(&shared, request).await,
         (&Method::GET, "/api/running") => running(&shared, uri),
         (&Method::GET, "/api/live") => live(&shared, uri, headers),
-        (_, guard::SESSION) => unfit("POST"),
+        (_, request_guard::SESSION) => unfit("POST"),
         (_, "/api/running" | "/api/live") => unfit("GET, HEAD"),
-        (&Method::GET, path) if guard::is_api(path) => api(shared, uri.clone()).await,
-        (&Method::POST, path) if guard::is_api(path) => change(shared, request).await,
-        (_, path) if guard::is_api(path) => unfit("GET, HEAD, POST"),
+        (&Method::GET, path) if request_guard::is_api(path) => api(shared, uri.clone()).await,
+        (&Method::POST, path) if request_guard::is_api(path) => change(shared, request).await,
+        (_, path) if request_guard::is_api(path) => unfit("GET, HEAD, POST"),
         (&Method::GET, "/theme.css") => theme(),
         (&Method::GET, path) => file(path, headers),
         _ => unfit("GET, HEAD"),

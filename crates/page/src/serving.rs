@@ -18,8 +18,8 @@ use tokio::time::{sleep, timeout};
 
 use crate::edit::Editor;
 use crate::fleet_table;
-use crate::guard::Guard;
 use crate::patient::TimeoutStream;
+use crate::request_guard::Guard;
 use crate::router::{Shared, respond};
 use crate::shelf::Shelf;
 use crate::token::Token;

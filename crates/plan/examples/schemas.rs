@@ -9,7 +9,7 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let check = std::env::args().nth(1).as_deref() == Some("--check");
     let rooms = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."));
-    let of_records = fathom_record::schema::derived().map(|(name, schema)| ("record", name, schema));
+    let of_records = fathom_record::json_schemas::derived().map(|(name, schema)| ("record", name, schema));
     let of_plans = [("plan", "plan", fathom_plan::derived_schema())];
     let mut stale = 0;
     for (room, name, schema) in of_records.into_iter().chain(of_plans) {

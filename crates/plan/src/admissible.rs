@@ -7,12 +7,12 @@
 //! patterns, mixes, sizes, rates and lengths each can say: whoever writes a tool's command refuses the rest, in
 //! `fathom-tools`.
 
-use fathom_record::engines::{
+use fathom_record::engine_list::{
     EngineEntry, InFlight, MOST_THREADS_OF_A_JOB, NO_CONTENT, Need, NoPlace, Platform, asked_for,
 };
 use fathom_record::error::{EngineError, ErrorKind};
 use fathom_record::facts::TargetKind;
-use fathom_record::plan::{Needs, RunOptions};
+use fathom_record::run_plan::{Needs, RunOptions};
 use fathom_record::tool_engines::ToolEntry;
 use fathom_record::workload::Workload;
 
@@ -404,7 +404,7 @@ fn largest_io_bytes(workload: &Workload) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use fathom_record::engines::{ENGINES, named};
+    use fathom_record::engine_list::{ENGINES, named};
     use fathom_record::tool_engines::{TOOL_ENGINES, tool_named};
 
     use super::*;

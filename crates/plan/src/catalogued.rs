@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use fathom_measure::{ByteRate, Bytes};
 use fathom_record::Fault;
-use fathom_record::environment::Environment;
+use fathom_record::environment_facts::Environment;
 use fathom_record::facts::DeviceFacts;
 use fathom_record::spelling::nearest;
 use fathom_record::{CeilingRate, CeilingScope, Direction, KnownCeiling};

@@ -1,6 +1,6 @@
 //! What help says of engines and of other tools, from their [lists](ENGINES): one that is new is in it.
 
-use fathom_record::engines::{ENGINES, EngineEntry, InFlight, Need, Platform};
+use fathom_record::engine_list::{ENGINES, EngineEntry, InFlight, Need, Platform};
 use fathom_record::facts::TargetKind;
 use fathom_record::tool_engines::TOOL_ENGINES;
 

@@ -4,7 +4,7 @@ use clap::Args;
 use fathom_measure::ByteRate;
 use fathom_record::Fault;
 use fathom_record::campaign::AssessPlan;
-use fathom_record::environment::Environment;
+use fathom_record::environment_facts::Environment;
 use fathom_record::facts::DeviceFacts;
 use fathom_record::{CeilingRate, CeilingScope, Direction, KnownCeiling, spelling};
 
@@ -12,7 +12,7 @@ use super::catalogued::{self, instance_type, volume};
 use super::error::{Mistake, PlanError, PlanErrorKind};
 use super::quantity;
 use super::resolve::value;
-use super::text::Text;
+use super::scalar_text::Text;
 use super::write::flag;
 
 /// Beyond this no storage goes, and a unit is wrong: 10^11 I/Os and 10^15 bytes a second.

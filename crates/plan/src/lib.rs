@@ -13,56 +13,56 @@
 
 mod addresses;
 mod admissible;
-mod again;
-mod campaigns;
+mod campaign_command_lines;
 mod catalogued;
-mod client;
-mod condition;
+mod client_list;
+mod condition_text;
 mod engine_words;
 mod error;
 mod known_limits;
 mod pasted;
-mod pattern;
+mod pattern_names;
+mod plan_source;
 pub mod quantity;
 mod rates;
-mod raw;
-mod replay;
+mod raw_plan;
+mod recorded_plan;
+mod rerun_line;
 mod resolve;
+mod scalar_text;
 mod sizes;
-mod source;
 mod suggest;
-mod text;
 mod traced;
 mod write;
 
 #[cfg(test)]
-mod properties;
+mod plan_round_trips;
 
 pub use admissible::{Carrier, NameKind, RunRequest, admissible};
-pub use again::{NoLine, assess_line, campaign_line, compare_line, explain_line, run_line, sweep_line};
-pub use campaigns::{
+pub use campaign_command_lines::{
     assess_command_line, compare_command_line, explain_command_line, repeat_command_line, sweep_command_line,
 };
 pub use catalogued::{instance_type, volume};
-pub use client::{clients, clients_of_file};
-pub use condition::{condition, unmeasurable};
+pub use client_list::{clients, clients_of_file};
+pub use condition_text::{condition, unmeasurable};
 pub use error::{Mistake, PlanError, PlanErrorKind};
 pub use known_limits::{Applying, KnownLimits, RawKnownLimits, iops_ceiling, throughput_ceiling};
 pub use pasted::check_arguments;
-pub use pattern::{pattern, patterns, title_of};
+pub use pattern_names::{pattern, patterns, title_of};
+pub use plan_source::PlanSource;
 pub use rates::write as write_rates;
 #[cfg(feature = "schema")]
-pub use raw::derived_schema;
-pub use raw::{Keys, PLAN_SCHEMA, PlanFlags, RawPlan, keys};
-pub use replay::plan_of_record;
+pub use raw_plan::derived_schema;
+pub use raw_plan::{Keys, PLAN_SCHEMA, PlanFlags, RawPlan, keys};
+pub use recorded_plan::plan_of_record;
+pub use rerun_line::{NoLine, assess_line, campaign_line, compare_line, explain_line, run_line, sweep_line};
 pub use resolve::{decorators, name, value};
-pub use source::PlanSource;
+pub use scalar_text::Text;
 pub use suggest::{advice, foreign};
-pub use text::Text;
 pub use write::{exact_command_line, to_command_line, to_toml};
 
 pub use fathom_record::options::{Client, Reach, Role};
-pub use fathom_record::plan::{Needs, RunOptions, RunPlan};
+pub use fathom_record::run_plan::{Needs, RunOptions, RunPlan};
 
 /// Processors from how a plan writes them, `0-3,6`; `any` names none.
 ///

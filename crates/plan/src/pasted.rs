@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use super::error::{PlanError, PlanErrorKind};
-use super::{raw, suggest};
+use super::{raw_plan, suggest};
 
 /// The name of a dash that is not the ASCII hyphen.
 fn dash(c: char) -> Option<&'static str> {
@@ -48,7 +48,7 @@ pub(super) fn find(text: &str) -> Option<(&'static str, String)> {
 /// # Errors
 /// The first such argument.
 pub fn check_arguments(arguments: &[OsString]) -> Result<(), PlanError> {
-    let keys = raw::keys();
+    let keys = raw_plan::keys();
     for argument in arguments {
         let text = argument.to_string_lossy();
         if text == "--" {

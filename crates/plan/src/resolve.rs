@@ -1,7 +1,7 @@
 //! Makes a run plan of raw values: reads each, fills in defaults, and refuses what does not fit together.
 
 use fathom_record::Fault;
-use fathom_record::engines::{self, InFlight};
+use fathom_record::engine_list::{self, InFlight};
 use fathom_record::options::{CHUNK_UNIT_BYTES, Decorators, Durable, IoFlags, WitnessSource};
 use fathom_record::spelling;
 use fathom_record::workload::{
@@ -10,9 +10,9 @@ use fathom_record::workload::{
 };
 
 use super::error::{Mistake, PlanErrorKind};
-use super::raw::RawPlan;
-use super::text::Text;
-use super::{RunOptions, RunPlan, addresses, client, pasted, quantity, rates, sizes, traced};
+use super::raw_plan::RawPlan;
+use super::scalar_text::Text;
+use super::{RunOptions, RunPlan, addresses, client_list, pasted, quantity, rates, sizes, traced};
 
 const DEFAULT_SIZE_BYTES: u64 = 4096;
 const DEFAULT_RATE_STEP_NS: u64 = 1_000_000_000;
@@ -85,7 +85,7 @@ pub(super) fn resolve(raw: &RawPlan, new_seed: u64) -> Result<RunPlan, Mistake> 
         keep: raw.keep.unwrap_or(false),
         cpus: value("cpus", &raw.cpus, quantity::cpus)?,
         decorators: decorators(&raw.delay, &raw.throttle)?,
-        clients: client::clients(raw)?,
+        clients: client_list::clients(raw)?,
         partition: raw.partition.unwrap_or(false),
     };
     refuse_idle(raw, &workload, &options)?;
@@ -415,7 +415,7 @@ fn refuse_idle(raw: &RawPlan, workload: &Workload, options: &RunOptions) -> Resu
 }
 
 fn default_depth(open: bool, engine: Option<&str>) -> u32 {
-    let in_flight = engine.and_then(engines::named).map(|entry| entry.in_flight);
+    let in_flight = engine.and_then(engine_list::named).map(|entry| entry.in_flight);
     match (open, in_flight) {
         (false, Some(InFlight::Threads | InFlight::One)) => 1,
         (false, _) => DEFAULT_DEPTH,

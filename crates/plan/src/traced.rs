@@ -4,9 +4,9 @@ use fathom_record::Fault;
 use fathom_record::workload::{Addresses, Arrival, Mix, TraceFit, Traced};
 
 use super::error::{Mistake, PlanErrorKind};
-use super::raw::RawPlan;
+use super::raw_plan::RawPlan;
 use super::resolve::{name, value, word};
-use super::text::Text;
+use super::scalar_text::Text;
 
 /// What stands for the trace's own directions until it is read: writes may be among them.
 pub(super) const UNREAD_MIX: Mix = Mix { read_share: 0.5, trim_share: 0.0, flush_every_writes: 0 };

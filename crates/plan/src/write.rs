@@ -4,9 +4,9 @@ use fathom_record::shell_word;
 use fathom_record::workload::{Addresses, Arrival, Verify};
 use serde_json::Value;
 
-use super::raw::RawPlan;
+use super::raw_plan::RawPlan;
 use super::resolve::OWN_ALIGNMENT;
-use super::text::Text;
+use super::scalar_text::Text;
 use super::{PlanSource, RunPlan, addresses, quantity, rates, sizes, traced};
 
 /// The plan as the text of a plan file.
@@ -29,7 +29,7 @@ pub fn to_command_line(plan: &RunPlan) -> String {
     let values = raw_of(plan).values();
     let mut line = "fathom run".to_owned();
     // The values lie by their names; people read the target and the workload first.
-    let mut keys = super::raw::keys();
+    let mut keys = super::raw_plan::keys();
     keys.retain(|key| values.contains_key(key));
     for key in &keys {
         match &values[key] {

@@ -5,9 +5,9 @@ use fathom_attribute::evidence::Feature;
 use fathom_attribute::symptoms::{ComparedRow, Symptom};
 use fathom_record::CeilingScope;
 
-use super::answers::{ScaledRow, doubling, growth, rate, stated};
 use super::difference::{Other, Property, hosts_factor};
-use super::limits::RowBound;
+use super::inferred_answers::{ScaledRow, doubling, growth, rate, stated};
+use super::row_bounds::RowBound;
 use super::{PublishedRow, below};
 
 /// Everything that more of it shows.

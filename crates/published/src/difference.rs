@@ -1,7 +1,7 @@
 //! The one property in which two rows of a table differ, if there is just one.
 
 use super::PublishedRow;
-use super::counted;
+use super::name_counts;
 
 /// A property of a row that could change its rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,7 +135,7 @@ fn follow(a: &PublishedRow, b: &PublishedRow, found: &mut Vec<Property>) {
 /// Of what is stated in words: versions and settings, and names where nothing else differs. A setting that only counts
 /// what is stated beside, as "3 nodes", does not differ again.
 fn words(a: &PublishedRow, b: &PublishedRow, found: &mut Vec<Property>) {
-    let is_described = |a: &str, b: &str| counted::factor(a, b).is_some();
+    let is_described = |a: &str, b: &str| name_counts::factor(a, b).is_some();
     let settings = (a.setting.as_deref().unwrap_or_default(), b.setting.as_deref().unwrap_or_default());
     let is_same_setting =
         a.setting == b.setting || settings.0 == settings.1 || is_described(settings.0, settings.1);
@@ -177,8 +177,8 @@ fn concurrency(a: &PublishedRow, b: &PublishedRow, found: &[Property]) -> Option
 /// How many times as many machines, or of what names count, the other row has.
 pub fn hosts_factor(a: &PublishedRow, b: &PublishedRow) -> Option<f64> {
     let stated = a.hosts.zip(b.hosts).map(|(a, b)| b / a);
-    let settings = || counted::factor(a.setting.as_deref()?, b.setting.as_deref()?);
-    stated.or_else(|| counted::factor(&a.pattern, &b.pattern)).or_else(settings)
+    let settings = || name_counts::factor(a.setting.as_deref()?, b.setting.as_deref()?);
+    stated.or_else(|| name_counts::factor(&a.pattern, &b.pattern)).or_else(settings)
 }
 
 /// Rows that differ in more than this answer nothing of one another.

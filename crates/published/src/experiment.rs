@@ -1,8 +1,8 @@
 //! The experiment that would tell what limits a published row, what each answer would mean, and, where the row
 //! states all that it takes, what to type.
 
-use fathom_attribute::choice::choose;
 use fathom_attribute::evidence::{EXPERIMENTS, Feature, table};
+use fathom_attribute::experiment_choice::choose;
 use fathom_attribute::posterior::{CauseWeight, supports};
 use fathom_attribute::symptoms::Symptom;
 use fathom_attribute::{experiments, printed};
@@ -11,8 +11,8 @@ use fathom_record::CeilingRate;
 use fathom_record::verdict::{Experiment, Limit};
 
 use super::PublishedRow;
-use super::limits::RowBound;
 use super::row::{Order, Target};
+use super::row_bounds::RowBound;
 
 /// Least probability of a candidate that an experiment is proposed for.
 const LEAST_OPEN: f64 = 1e-4;

@@ -3,8 +3,8 @@
 use fathom_order::InOrder;
 use fathom_record::campaign::{CellResult, ExplainedPattern, Symptom};
 use fathom_record::facts::TargetFacts;
-use fathom_tools::audit::Weight;
-use fathom_tools::import::blank_target;
+use fathom_tools::result_audit::Weight;
+use fathom_tools::result_import::blank_target;
 
 use super::table_audit::audit_published;
 use super::{Explained, Published, PublishedRow, other_rows, question};

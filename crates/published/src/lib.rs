@@ -6,33 +6,33 @@
 //! read ([`check`]). Nothing is read that the table does not state. Pure.
 
 mod added;
-mod answers;
 mod below;
-mod check;
-mod compared;
-mod counted;
-mod curve;
+mod bundled_evaluations;
+mod concurrency_curve;
 mod difference;
 mod doubts;
 mod experiment;
 mod explained_patterns;
-mod held;
-mod limits;
+mod inferred_answers;
 mod method;
+mod name_counts;
 mod named;
 mod other_rows;
 mod published_table;
 mod question;
 mod refused;
 mod row;
+mod row_bounds;
+mod row_contrasts;
 mod row_verdict;
 mod separated;
 mod side_figures;
 mod table_audit;
+mod table_validation;
 
+pub use bundled_evaluations::{HELD, HeldEvaluation};
 pub use doubts::{doubts, unused};
 pub use explained_patterns::{explained_patterns, remarks};
-pub use held::{HELD, HeldEvaluation};
 pub use method::Method;
 pub use published_table::{Basis, ExplainedRow, Label, Published, PublishedCeiling, parse_published};
 pub use question::unrated;

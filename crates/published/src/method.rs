@@ -5,10 +5,10 @@ use fathom_record::Direction;
 use fathom_record::campaign::{Conclusion, Figure, Operand, Quantity, RepeatBound, RepeatSide, RepeatStep};
 use fathom_record::spelling::nearest;
 use fathom_tools::Refusal;
-use fathom_tools::audit::units;
+use fathom_tools::result_audit::throughput_units;
 use serde::Deserialize;
 
-use super::check::EXPECTED;
+use super::table_validation::EXPECTED;
 use super::{Published, PublishedRow};
 
 /// One of the things compared.
@@ -192,7 +192,8 @@ impl Published {
     fn bounds(&self) -> Vec<RepeatBound> {
         let mut out: Vec<RepeatBound> = Vec::new();
         for ceiling in &self.ceilings {
-            let bytes = || Some(ceiling.throughput? * units::bytes_per_s(ceiling.unit.as_deref()?)?);
+            let bytes =
+                || Some(ceiling.throughput? * throughput_units::bytes_per_s(ceiling.unit.as_deref()?)?);
             let known = match ceiling.iops {
                 Some(iops) => Some((Quantity::Iops, iops)),
                 None => bytes().map(|value| (Quantity::Throughput, value)),

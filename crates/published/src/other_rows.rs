@@ -1,8 +1,8 @@
 //! What stands beside a row that is asked about: every other row with its factor and what differs, and why a row was not
 //! used.
 
-use super::answers::growth;
 use super::difference::{Property, properties};
+use super::inferred_answers::growth;
 use super::published_table::Published;
 use super::question::{Question, questions};
 

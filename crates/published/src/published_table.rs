@@ -8,9 +8,9 @@ use fathom_tools::Refusal;
 use serde::Deserialize;
 
 use super::PublishedRow;
-use super::check::{self, EXPECTED};
 use super::method::{PublishedSide, PublishedStep};
 use super::refused;
+use super::table_validation::{self, EXPECTED};
 
 /// A published table, as the project's `evaluations` hold them.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -139,7 +139,7 @@ pub enum Each {
 /// When the text is no such table, names what a table does not hold, or states what no run gives; says where,
 /// and what to write.
 pub fn parse_published(text: &str) -> Result<Published, Refusal> {
-    check::names(text)?;
+    table_validation::names(text)?;
     let found: Published = fathom_toml::read(text).map_err(|Mistake { line, fault }| {
         let written = text.lines().nth(line - 1).unwrap_or_default();
         refused::refused(fault, written).at(format!("line {line}"))
@@ -147,7 +147,7 @@ pub fn parse_published(text: &str) -> Result<Published, Refusal> {
     if found.rows.is_empty() && found.workloads.is_empty() {
         return Err(Refusal::new(EXPECTED, "it has no [[row]]"));
     }
-    check::figures(&found, text)?;
+    table_validation::figures(&found, text)?;
     for asked in &found.explain {
         if asked.rows.is_empty() {
             return Err(Refusal::new(EXPECTED, "an [[explain]] names no row")

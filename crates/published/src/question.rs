@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{ExplainedRow, Published, PublishedRow, limits};
+use super::{ExplainedRow, Published, PublishedRow, row_bounds};
 
 /// Rows that are explained together.
 #[derive(Clone, Debug)]
@@ -121,7 +121,8 @@ pub fn bounds(published: &Published) -> Vec<String> {
     let all = questions(published);
     let mut notes = Vec::new();
     for known in &published.given {
-        let count = all.iter().filter(|question| limits::is_applied(&question.row, published, known)).count();
+        let count =
+            all.iter().filter(|question| row_bounds::is_applied(&question.row, published, known)).count();
         let name = fathom_attribute::ceiling_in_words(known);
         notes.push(match (count, all.len()) {
             (count, rows) if count == rows => {
@@ -134,7 +135,7 @@ pub fn bounds(published: &Published) -> Vec<String> {
         });
     }
     for ceiling in &published.ceilings {
-        if !published.rows.iter().any(|row| limits::bears_on(row, ceiling)) {
+        if !published.rows.iter().any(|row| row_bounds::bears_on(row, ceiling)) {
             let counted = match (ceiling.each, ceiling.direction) {
                 (Some(_), _) => "the devices or connections that it is multiplied by",
                 (None, Some(_)) => "the share of reads",
@@ -153,7 +154,7 @@ pub fn bounds(published: &Published) -> Vec<String> {
 pub fn credits(published: &Published) -> Vec<String> {
     let note = |question: Question| {
         let earlier: Vec<&PublishedRow> = published.rows[..question.places[0]].iter().collect();
-        let said = limits::more_than_left(&question.row, &earlier, published)?;
+        let said = row_bounds::more_than_left(&question.row, &earlier, published)?;
         Some(format!("{}: {said}", question.title))
     };
     questions(published).into_iter().filter_map(note).collect()

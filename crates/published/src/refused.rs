@@ -4,7 +4,7 @@ use fathom_record::spelling::nearest;
 use fathom_toml::{Fault, FaultKind};
 use fathom_tools::Refusal;
 
-use super::check::EXPECTED;
+use super::table_validation::EXPECTED;
 
 /// What a number looks like.
 const NUMBER: &str = "write a number with a point and nothing else: e.g. 3000.5";

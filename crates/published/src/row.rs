@@ -1,9 +1,9 @@
 //! One line of a published table, and what follows from its figures alone.
 
-use fathom_tools::audit::{law, units};
+use fathom_tools::result_audit::{law, throughput_units};
 use serde::Deserialize;
 
-use super::counted;
+use super::name_counts;
 
 /// One line.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -201,7 +201,7 @@ impl PublishedRow {
 
     /// Bytes per second as stated, or of operations and size.
     pub fn stated_bytes_per_s(&self) -> Option<f64> {
-        let stated = || Some(self.throughput? * units::bytes_per_s(self.unit.as_deref()?)?);
+        let stated = || Some(self.throughput? * throughput_units::bytes_per_s(self.unit.as_deref()?)?);
         self.iops.zip(self.block_bytes).map(|(rate, size)| rate * size).or_else(stated)
     }
 
@@ -270,7 +270,7 @@ impl PublishedRow {
     /// Machines, stated or as the names count them: "12 nodes".
     pub fn hosts(&self) -> Option<f64> {
         let words = [Some(self.pattern.as_str()), self.setting.as_deref()];
-        self.hosts.or_else(|| words.into_iter().flatten().find_map(counted::machines))
+        self.hosts.or_else(|| words.into_iter().flatten().find_map(name_counts::machines))
     }
 
     /// How often a device moves what was asked for, where it is stated how often each byte is written.

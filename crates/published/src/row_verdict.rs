@@ -10,16 +10,16 @@ use fathom_attribute::{Subject, conclude, printed};
 use fathom_record::verdict::{Claim, Evidence, Limit};
 use fathom_record::{CeilingRate, CeilingScope, Verdict};
 
-use super::answers::stated;
 use super::difference::{Other, Property};
 use super::experiment::next;
-use super::limits::{self, RowBound};
+use super::inferred_answers::stated;
 use super::named::Named;
 use super::published_table::{ExplainedRow, Published};
 use super::question::{Question, questions};
 use super::row::Target;
 use super::row::{Order, Whose};
-use super::{PublishedRow, added, answers, below, compared, curve, side_figures};
+use super::row_bounds::{self, RowBound};
+use super::{PublishedRow, added, below, concurrency_curve, inferred_answers, row_contrasts, side_figures};
 
 /// Whether a row's rate was held down by a known limit.
 type IsCapped<'a> = &'a dyn Fn(&PublishedRow) -> bool;
@@ -83,9 +83,9 @@ fn one(
     let others: Vec<Other<'_>> =
         all.iter().filter_map(|(place, other)| Other::beside(&row, *place, other)).collect();
     let every: Vec<&PublishedRow> = all.into_iter().map(|(_, other)| other).collect();
-    let reached = limits::reached(&row, published);
+    let reached = row_bounds::reached(&row, published);
     let is_capped = |other: &PublishedRow| {
-        let reached = limits::reached(other, published);
+        let reached = row_bounds::reached(other, published);
         reached.iter().any(|found| found.nearness().may_be_held())
     };
     let seen = everything(&row, at, (&every, &others), (&reached, &is_capped));
@@ -108,7 +108,7 @@ fn one(
     };
     let weighed = weigh_with(table(), &figures, &needs, &times);
     let weighed = restrained(sharpened(weighed), &restraints);
-    let bounds = limits::bounds(&reached);
+    let bounds = row_bounds::bounds(&reached);
     let subject = subject(published, &row, &title);
     let next = next(&row, &weighed, &reached, &seen);
     let mut verdict = conclude(table(), &subject, &seen, &weighed, &bounds, &restraints, next);
@@ -152,17 +152,17 @@ fn everything(
 ) -> Vec<Symptom> {
     let earlier: Vec<&PublishedRow> =
         others.iter().filter(|other| other.place < at).map(|other| other.row).collect();
-    let mut all = limits::seen(row, every, reached);
-    all.extend(answers::seen(row, others, is_capped));
-    all.extend(compared::seen(row, others));
+    let mut all = row_bounds::seen(row, every, reached);
+    all.extend(inferred_answers::seen(row, others, is_capped));
+    all.extend(row_contrasts::seen(row, others));
     all.extend(added::seen(row, others, reached, is_capped));
-    all.extend(curve::seen(row, at, others));
+    all.extend(concurrency_curve::seen(row, at, others));
     all.extend(side_figures::seen(row));
     if reached.iter().any(|found| found.nearness().is_at()) {
         // One I/O in flight waits for whatever holds it back: a bound that it meets to the percent is no chance.
         all.retain(|seen| seen.figure.feature != Feature::InFlight);
     }
-    all.extend(limits::credit_time(row, &earlier, reached));
+    all.extend(row_bounds::credit_time(row, &earlier, reached));
     let mut kept: Vec<Symptom> = Vec::new();
     for seen in all {
         if kept.iter().all(|earlier| earlier.figure.feature != seen.figure.feature) {
@@ -295,12 +295,12 @@ fn met(
         (true, Need::Device),
         (row.target != Some(Target::Drive) || beside(Property::Machine), Need::Provisioned),
         (true, Need::Link),
-        (has_processors(row) || compared::has_other_generator(row, others), Need::Processors),
+        (has_processors(row) || row_contrasts::has_other_generator(row, others), Need::Processors),
         (writes, Need::Writes),
         (row.target == Some(Target::FileSystem), Need::File),
         (row.asked_iops.is_some(), Need::Rate),
         (row.queue_tags.is_some(), Need::Tags),
-        (compared::is_compared(others), Need::Compared),
+        (row_contrasts::is_compared(others), Need::Compared),
         (!added::added(row, others).is_empty(), Need::Added),
         (added::has_copies(row, others) || is_named(Limit::Copies), Need::Copies),
         (

@@ -3,10 +3,10 @@
 use fathom_tools::Refusal;
 use toml::{Table, Value};
 
-use super::check::{self, EXPECTED};
 use super::published_table::Published;
 use super::refused::refused;
 use super::row::PublishedRow;
+use super::table_validation::{self, EXPECTED};
 
 /// What separates values, as spreadsheets of several languages write them.
 const SEPARATORS: [u8; 3] = [b',', b';', b'\t'];
@@ -58,7 +58,7 @@ pub fn parse_separated(text: &str, title: &str) -> Result<Published, Refusal> {
         return Err(Refusal::new(EXPECTED, "it has no row below its names"));
     }
     let found = Published { title: title.to_owned(), rows, ..Published::default() };
-    check::figures(&found, "")?;
+    table_validation::figures(&found, "")?;
     Ok(found)
 }
 

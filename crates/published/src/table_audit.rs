@@ -2,9 +2,9 @@
 
 use fathom_order::InOrder;
 use fathom_record::CeilingRate;
-use fathom_tools::audit::{Finding, Rule, Weight, figure, law, units};
+use fathom_tools::result_audit::{Finding, Rule, Weight, figure, law, throughput_units};
 
-use super::limits::{RowBound, reached};
+use super::row_bounds::{RowBound, reached};
 use super::{Published, PublishedRow};
 
 /// Everything that was found, contradictions first.
@@ -27,9 +27,15 @@ fn one(row: &PublishedRow, out: &mut Vec<Finding>) {
     }
     if let (Some(value), Some(unit)) = (row.throughput, row.unit.as_deref()) {
         match (row.iops, row.block_bytes, row.latency_us, row.most_in_flight()) {
-            (Some(iops), Some(size), ..) => out.extend(units::judge(&subject, (value, unit), iops * size)),
+            (Some(iops), Some(size), ..) => {
+                out.extend(throughput_units::judge(&subject, (value, unit), iops * size))
+            }
             (None, Some(size), Some(us), Some(asked)) => {
-                out.extend(units::judge_by_depth(&subject, (value, unit), (size, us * 1000.0, asked)));
+                out.extend(throughput_units::judge_by_depth(
+                    &subject,
+                    (value, unit),
+                    (size, us * 1000.0, asked),
+                ));
             }
             _ => {}
         }

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use arrow_array::RecordBatchReader;
-use fathom_rows::fleet::{Cell, Cells};
-use fathom_sizing::fleet::{hash, is_sampled};
+use fathom_rows::demand_tables::{Cell, Cells};
+use fathom_sizing::fleet_volumes::{hash, is_sampled};
 use fathom_tools::Refusal;
 
 use super::Halt;

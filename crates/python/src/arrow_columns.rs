@@ -9,7 +9,7 @@ use arrow_array::types::{
 };
 use arrow_array::{Array, ArrayRef, StringArray};
 use arrow_schema::{DataType, TimeUnit};
-use fathom_rows::fleet::{Cell, Cells, is_usable, moment_ns, number};
+use fathom_rows::demand_tables::{Cell, Cells, is_usable, moment_ns, number};
 
 /// Digits that every number of a metric fits into.
 const DIGITS: u8 = 18;

@@ -10,8 +10,8 @@ use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use fathom_export::row_writer::Row;
 use fathom_export::{Kind, PricedRow, Value};
 use fathom_fleet::VolumeGrowth;
-use fathom_record::fleet::{FleetRow, FleetStatus};
-use fathom_sizing::fleet::{Class, Growth};
+use fathom_record::fleet_record::{FleetRow, FleetStatus};
+use fathom_sizing::fleet_volumes::{Class, Growth};
 use fathom_tools::Refusal;
 
 /// Rows of a batch.
@@ -143,7 +143,7 @@ pub fn growth_batch(rows: &[GrowthRow]) -> Result<RecordBatch, ArrowError> {
     for row in rows {
         volumes.append_value(&row.volume);
         counts.append_value(row.rows as i64);
-        hashes.append_value(fathom_sizing::fleet::hash(row.volume.as_bytes()) as i64);
+        hashes.append_value(fathom_sizing::fleet_volumes::hash(row.volume.as_bytes()) as i64);
         growths.append_option(row.grown.map(|grown| i64::from(grown.growth.thousandths)));
         classes.append_option(row.grown.map(|grown| grown.growth.class.words()));
         horizons.append_option(row.grown.and_then(|grown| i64::try_from(grown.horizon_s).ok()));
@@ -236,8 +236,10 @@ pub fn verdicts(batch: &RecordBatch, currency: &mut Option<String>) -> Result<Ve
         Ok(named.integers(name)?.into_iter().map(unsigned).collect())
     };
     let names = named.texts("volume")?;
-    let mut rows: Vec<FleetRow> =
-        names.into_iter().map(|name| fathom_sizing::fleet::unjudged(&name.unwrap_or_default(), "")).collect();
+    let mut rows: Vec<FleetRow> = names
+        .into_iter()
+        .map(|name| fathom_sizing::fleet_volumes::unjudged(&name.unwrap_or_default(), ""))
+        .collect();
     macro_rules! fill {
         ($($column:ident: $read:expr),* $(,)?) => {
             $(for (row, value) in rows.iter_mut().zip($read(stringify!($column))?) {

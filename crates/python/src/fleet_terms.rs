@@ -2,7 +2,7 @@
 
 use fathom_fleet::{FleetGrowths, margin_of};
 use fathom_sizing::Catalogue;
-use fathom_sizing::fleet::{Class, Growth, History, hash};
+use fathom_sizing::fleet_volumes::{Class, Growth, History, hash};
 use fathom_sizing::margin::{Margin, USUAL};
 use fathom_tools::Refusal;
 use serde::{Deserialize, Serialize};

@@ -8,7 +8,7 @@
 mod arrangement;
 mod arrow_columns;
 mod arrow_rows;
-mod capsule;
+mod arrow_stream;
 mod fleet_question;
 mod fleet_terms;
 mod volume_stream;
@@ -18,16 +18,16 @@ use arrow_schema::ArrowError;
 use fathom_fleet::{
     FleetGrowths, Summary, Tally, Verdicts, VolumeDefaults, currency, grown, guarded, judged,
 };
-use fathom_record::fleet::{FleetRecord, FleetRow};
-use fathom_rows::fleet::{Layout, Run};
-use fathom_sizing::fleet::{History, SizingPolicy, unjudged};
+use fathom_record::fleet_record::{FleetRecord, FleetRow};
+use fathom_rows::demand_tables::{Layout, Run};
+use fathom_sizing::fleet_volumes::{History, SizingPolicy, unjudged};
 use fathom_sizing::{Catalogue, Market};
 use fathom_tools::Refusal;
 use pyo3::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use arrow_rows::{BATCH, GrowthRow};
-use capsule::Stream;
+use arrow_stream::Stream;
 use fleet_question::{OfferSource, Question};
 use fleet_terms::Terms;
 
@@ -121,7 +121,7 @@ impl<T, F: Fn(&[T]) -> Result<RecordBatch, ArrowError>> Batches<T, F> {
 /// How the requirements of a stream's volumes grew, a row each.
 #[pyfunction]
 fn growths(py: Python<'_>, stream: &Bound<'_, PyAny>, question: &str) -> PyResult<Stream> {
-    let reader = capsule::reader(stream)?;
+    let reader = arrow_stream::reader(stream)?;
     let batches = apart(py, move || {
         let question = Question::of_text(question)?;
         let (wait_s, late_millionths) = question.lateness()?;
@@ -163,7 +163,7 @@ fn growths(py: Python<'_>, stream: &Bound<'_, PyAny>, question: &str) -> PyResul
 /// A fleet's terms from its growths: the margin for a risk, as text.
 #[pyfunction]
 fn margin(py: Python<'_>, growths: &Bound<'_, PyAny>, question: &str) -> PyResult<String> {
-    let reader = capsule::reader(growths)?;
+    let reader = arrow_stream::reader(growths)?;
     apart(py, move || {
         let asked = Question::of_text(question)?.margin()?;
         let mut found = FleetGrowths::default();
@@ -180,7 +180,7 @@ fn margin(py: Python<'_>, growths: &Bound<'_, PyAny>, question: &str) -> PyResul
 /// The verdict on each of a stream's volumes, a row each.
 #[pyfunction]
 fn judge(py: Python<'_>, stream: &Bound<'_, PyAny>, terms: &str, question: &str) -> PyResult<Stream> {
-    let reader = capsule::reader(stream)?;
+    let reader = arrow_stream::reader(stream)?;
     let batches = apart(py, move || {
         let (question, terms) = (Question::of_text(question)?, Terms::of_text(terms)?);
         let OfferSource { catalogue, market } = question.offered()?;
@@ -228,7 +228,7 @@ struct Part {
 /// What a stream of verdicts adds up to, as text that merges with that of others.
 #[pyfunction]
 fn tally(py: Python<'_>, rows: &Bound<'_, PyAny>) -> PyResult<String> {
-    let reader = capsule::reader(rows)?;
+    let reader = arrow_stream::reader(rows)?;
     apart(py, move || {
         let mut part = Part::default();
         for batch in reader {
@@ -312,7 +312,7 @@ fn arrange(
     question: &str,
     parts: u32,
 ) -> PyResult<(Stream, Vec<u32>)> {
-    let reader = capsule::reader(stream)?;
+    let reader = arrow_stream::reader(stream)?;
     let (batch, parts) = apart(py, move || {
         let question = Question::of_text(question)?;
         let found = arrangement::arrange(reader, &question.reading(question.halvings)?, parts)?;
@@ -338,7 +338,7 @@ fn columns(py: Python<'_>, names: Vec<String>, question: &str) -> PyResult<(Stri
 /// A hash of a volume's name, by which volumes are sampled.
 #[pyfunction]
 fn is_sampled(volume: &str, halvings: u32) -> bool {
-    fathom_sizing::fleet::is_sampled(fathom_sizing::fleet::hash(volume.as_bytes()), halvings)
+    fathom_sizing::fleet_volumes::is_sampled(fathom_sizing::fleet_volumes::hash(volume.as_bytes()), halvings)
 }
 
 /// Versions of the package, its catalogue and its documents, and the day of the catalogue's latest price.

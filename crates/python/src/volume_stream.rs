@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, HashSet};
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{DataType, Schema};
 use fathom_rows::Hints;
-use fathom_rows::fleet::{Cells, Gather, Interest, Layout, RowBlock, Run, RunSink, spans};
-use fathom_sizing::fleet::{hash, is_sampled};
+use fathom_rows::demand_tables::{Cells, Gather, Interest, Layout, RowBlock, Run, RunSink, spans};
+use fathom_sizing::fleet_volumes::{hash, is_sampled};
 use fathom_tools::Refusal;
 
 use super::Halt;

@@ -8,7 +8,7 @@ use crate::LatencySummary;
 use crate::campaign::{CampaignRecord, CellResult, PatternResult};
 use crate::comparison::Decision;
 use crate::condition::ConditionOutcome;
-use crate::run::{DirectionSummary, IoGroup, RunRecord};
+use crate::run_record::{DirectionSummary, IoGroup, RunRecord};
 
 /// A run in short.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::exposure::HiddenState;
+use crate::exposure_guard::HiddenState;
 
 /// The judgement of a series.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -4,7 +4,7 @@
 //! What is named here is a flag that a tool has no place for, whatever its value. What of a workload a tool cannot say,
 //! as a pattern, a mix or a rate, is the grammar of whoever writes its command, in `fathom-tools`.
 
-use crate::engines::{Need, NoPlace, no_place};
+use crate::engine_list::{Need, NoPlace, no_place};
 
 /// One tool of the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

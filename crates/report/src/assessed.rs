@@ -2,7 +2,7 @@
 
 use fathom_record::campaign::{AssessRecord, PatternResult};
 
-use crate::sheet::campaign as sheet;
+use crate::sheet::assess_sheet as sheet;
 use crate::table::Table;
 
 /// What has to be known before the numbers, as sentences.

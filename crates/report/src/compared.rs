@@ -3,7 +3,7 @@
 use fathom_record::campaign::{CompareRecord, ComparedWorkload};
 use fathom_record::comparison::Side;
 
-use crate::sheet::compare as sheet;
+use crate::sheet::compare_sheet as sheet;
 use crate::table::Table;
 
 /// The sides, A and B, each in words.

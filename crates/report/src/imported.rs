@@ -2,7 +2,7 @@
 
 use fathom_record::RunRecord;
 
-use crate::sheet::{Entry, entry, series};
+use crate::sheet::{Entry, entry, series_sheet};
 use crate::{number, value_words};
 
 /// The text, or that it was not measured, or not reported by the tool that measured.
@@ -41,7 +41,7 @@ pub fn workload(run: &RunRecord) -> Option<String> {
 
 /// The I/O in a few words, for titles.
 pub fn io(run: &RunRecord) -> String {
-    match (is_told(run, "workload"), series::is_all(run)) {
+    match (is_told(run, "workload"), series_sheet::is_all(run)) {
         (true, _) => value_words::io(&run.workload),
         (false, true) => format!("telemetry of {}", run.tool.name),
         (false, false) => "workload not stated".to_owned(),
@@ -74,7 +74,7 @@ pub fn gaps(run: &RunRecord) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use fathom_record::Origin;
-    use fathom_record::run::Tool;
+    use fathom_record::run_record::Tool;
 
     use crate::terminal::{self, Style};
 

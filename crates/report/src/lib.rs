@@ -5,18 +5,18 @@
 //! "not measured", never as 0. Text from people or from devices is escaped for its medium.
 
 pub mod assessed;
+pub mod canonical_json;
 mod chart;
 pub mod compared;
-mod distribution;
 mod error;
 mod escape;
 pub mod html;
 mod imported;
-pub mod json;
 pub mod layout;
 mod ledger;
 pub mod markdown;
-mod moment;
+mod merged_histograms;
+mod merged_intervals;
 mod number;
 mod pictures;
 mod pictures_of_compare;
@@ -26,17 +26,17 @@ mod pictures_of_profile;
 mod pictures_of_repeat;
 mod pictures_of_sizing;
 mod pictures_of_sweep;
-pub mod processor;
+pub mod processor_load;
 mod reproduce;
-mod seconds;
 mod sheet;
 pub mod swept;
 pub mod table;
 pub mod terminal;
 mod value_words;
+mod zoned_moment;
 
 pub use error::{ReportError, ReportErrorKind};
-pub use moment::Zone;
 pub use pictures::runs_drawn;
 pub use pictures_of_fleet::FleetSpread;
-pub use sheet::analysis::findings as analysis_findings;
+pub use sheet::analysis_sheet::findings as analysis_findings;
+pub use zoned_moment::Zone;

@@ -2,7 +2,7 @@
 
 use fathom_measure::Nanos;
 use fathom_plan::{compare_line, explain_line, sweep_line};
-use fathom_record::analysis::Analysis;
+use fathom_record::analysis_record::Analysis;
 use fathom_record::campaign::{
     AssessRecord, BootTurn, CompareRecord, ExplainRecord, PatternResult, RepeatRecord, SweepRecord,
 };
@@ -14,9 +14,9 @@ use crate::ledger::{Exposure, exposure};
 use crate::pictures::{self, Figure};
 use crate::reproduce::{self, Reproduction};
 use crate::sheet::{
-    Entry, analysis as analysis_sheet, boots as boots_sheet, campaign as sheet, clients as clients_sheet,
-    compare as compare_sheet, expectation as expectation_sheet, explain as explain_sheet, machine, quality,
-    repeat as repeat_sheet, run as run_sheet, series as series_sheet, sweep as sweep_sheet, witness,
+    Entry, analysis_sheet, assess_sheet as sheet, boots_sheet, clients_sheet, compare_sheet,
+    environment_sheet, expectation_sheet, explain_sheet, quality_sheet, repeat_sheet, run_sheet,
+    series_sheet, sweep_sheet, witness_sheet,
 };
 use crate::{ReportError, imported, pictures_of_compare, pictures_of_repeat, pictures_of_sweep, value_words};
 
@@ -130,7 +130,7 @@ pub fn run(run: &RunRecord) -> Result<Markdown, ReportError> {
     clients_sheet::remark(run).iter().for_each(|remark| out.line(&text(remark)));
     expectation_sheet::remark(run).iter().for_each(|remark| out.line(&text(remark)));
     out.table(&run_sheet::targets(run));
-    if let Some(account) = witness::account(run) {
+    if let Some(account) = witness_sheet::account(run) {
         out.heading(2, "Next to the block layer");
         out.table(&account.table);
         out.list(&account.sentences);
@@ -148,15 +148,15 @@ pub fn run(run: &RunRecord) -> Result<Markdown, ReportError> {
     }
     notes(&mut out, &run_sheet::notes(run));
     out.heading(2, "Environment");
-    out.entries(&machine::target(&run.target));
-    out.entries(&machine::environment(&run.environment));
+    out.entries(&environment_sheet::target(&run.target));
+    out.entries(&environment_sheet::environment(&run.environment));
     let mut instrument = imported::origin(run);
-    instrument.extend(machine::instrument(&run.engine, run.clock.as_ref()));
+    instrument.extend(environment_sheet::instrument(&run.engine, run.clock.as_ref()));
     out.entries(&instrument);
-    out.table(&machine::facts(&run.environment));
+    out.table(&environment_sheet::facts(&run.environment));
     preflight(&mut out, &run.environment);
     out.heading(2, "Self-checks");
-    out.table(&machine::checks(&run.checks));
+    out.table(&environment_sheet::checks(&run.checks));
     out.reproduction(&reproduce::run(run));
     Ok(out.finished())
 }
@@ -233,13 +233,13 @@ fn sweep(sweep: &SweepRecord, runs: &[RunRecord]) -> Markdown {
     notes(&mut out, &sweep.notes);
     out.heading(2, "Environment");
     for target in sweep_sheet::distinct_targets(sweep) {
-        out.entries(&machine::target(target));
+        out.entries(&environment_sheet::target(target));
     }
-    out.entries(&machine::environment(&sweep.environment));
-    out.table(&machine::facts(&sweep.environment));
+    out.entries(&environment_sheet::environment(&sweep.environment));
+    out.table(&environment_sheet::facts(&sweep.environment));
     preflight(&mut out, &sweep.environment);
     out.heading(2, "Self-checks");
-    out.table(&machine::checks_of_all(runs));
+    out.table(&environment_sheet::checks_of_all(runs));
     out.reproduction(&reproduce::campaign(Some(sweep_line(sweep)), &sweep.id));
     out.finished()
 }
@@ -268,9 +268,9 @@ fn repeat(repeat: &RepeatRecord, runs: &[RunRecord]) -> Markdown {
     out.table(&repeat_sheet::figures(repeat));
     boots(&mut out, &repeat.boots);
     out.heading(2, "Environment");
-    out.entries(&machine::environment(&repeat.environment));
+    out.entries(&environment_sheet::environment(&repeat.environment));
     out.heading(2, "Self-checks");
-    out.table(&machine::checks_of_all(runs));
+    out.table(&environment_sheet::checks_of_all(runs));
     out.reproduction(&reproduce::campaign(repeat.command.clone(), &repeat.id));
     out.finished()
 }
@@ -324,14 +324,14 @@ fn compare(record: &CompareRecord, runs: &[RunRecord]) -> Markdown {
     if let Some(environment) = &record.environment {
         out.heading(2, "Environment");
         let targets = record.a.target.iter().chain(&record.b.target);
-        targets.for_each(|target| out.entries(&machine::target(target)));
-        out.entries(&machine::environment(environment));
-        out.table(&machine::facts(environment));
+        targets.for_each(|target| out.entries(&environment_sheet::target(target)));
+        out.entries(&environment_sheet::environment(environment));
+        out.table(&environment_sheet::facts(environment));
         preflight(&mut out, environment);
     }
     if !runs.is_empty() {
         out.heading(2, "Self-checks");
-        out.table(&machine::checks_of_all(runs));
+        out.table(&environment_sheet::checks_of_all(runs));
     }
     out.reproduction(&reproduce::campaign(compare_line(record), &record.id));
     out.finished()
@@ -365,28 +365,28 @@ fn assess(campaign: &AssessRecord, runs: &[RunRecord]) -> Result<Markdown, Repor
     out.table(&sheet::summary(campaign));
     if !campaign.points.is_empty() {
         out.heading(3, "How far they are known, and whether they last");
-        out.table(&quality::points(campaign));
-        out.list(&quality::remarks(campaign));
+        out.table(&quality_sheet::points(campaign));
+        out.list(&quality_sheet::remarks(campaign));
     }
     if let Some(ledger) = &campaign.preconditioning {
         out.heading(2, "Written before");
-        out.table(&quality::preconditioning(ledger));
-        out.line(&text(&quality::preconditioned(ledger)));
+        out.table(&quality_sheet::preconditioning(ledger));
+        out.line(&text(&quality_sheet::preconditioned(ledger)));
     }
     for (at, result) in campaign.patterns.iter().enumerate() {
         pattern(&mut out, at, result, runs)?;
     }
     notes(&mut out, &campaign.notes);
     out.heading(2, "Environment");
-    out.entries(&machine::target(&campaign.target));
-    out.entries(&machine::environment(&campaign.environment));
+    out.entries(&environment_sheet::target(&campaign.target));
+    out.entries(&environment_sheet::environment(&campaign.environment));
     if let Some(run) = runs.first() {
-        out.entries(&machine::instrument(&run.engine, run.clock.as_ref()));
+        out.entries(&environment_sheet::instrument(&run.engine, run.clock.as_ref()));
     }
-    out.table(&machine::facts(&campaign.environment));
+    out.table(&environment_sheet::facts(&campaign.environment));
     preflight(&mut out, &campaign.environment);
     out.heading(2, "Self-checks");
-    out.table(&machine::checks_of_all(runs));
+    out.table(&environment_sheet::checks_of_all(runs));
     out.reproduction(&reproduce::assessment(campaign));
     Ok(out.finished())
 }
@@ -405,10 +405,10 @@ fn notes(out: &mut Markdown, notes: &[String]) {
     }
 }
 
-fn preflight(out: &mut Markdown, environment: &fathom_record::environment::Environment) {
+fn preflight(out: &mut Markdown, environment: &fathom_record::environment_facts::Environment) {
     out.heading(2, "Settings that distort results");
-    out.line(&text(&machine::preflight_summary(environment)));
-    out.table(&machine::preflight(environment));
+    out.line(&text(&environment_sheet::preflight_summary(environment)));
+    out.table(&environment_sheet::preflight(environment));
 }
 
 fn pattern(

@@ -7,9 +7,9 @@ use fathom_record::{CampaignRecord, Direction, RunRecord};
 use crate::chart::{
     Curve, Ink, Mark, OverviewRow, Picture, ceilings, operating_curve, overview, percentile_curves, series,
 };
-use crate::sheet::campaign::{Chosen, chosen, limited_by, point, reached, runs_of};
+use crate::sheet::assess_sheet::{Chosen, chosen, limited_by, point, reached, runs_of};
 use crate::value_words::moment;
-use crate::{ReportError, distribution, number, pictures_of_explain};
+use crate::{ReportError, merged_histograms, number, pictures_of_explain};
 
 /// A picture with its words.
 pub struct Figure {
@@ -100,11 +100,11 @@ pub fn of_run(run: &RunRecord) -> Result<Vec<Figure>, ReportError> {
             ("response", &summary.response_histogram, true),
         ];
         for (kind, sparse, dashed) in kinds {
-            let histogram = sparse.as_ref().map(|sparse| distribution::read(run, sparse)).transpose()?;
+            let histogram = sparse.as_ref().map(|sparse| merged_histograms::read(run, sparse)).transpose()?;
             if let Some(histogram) = histogram.filter(|histogram| !histogram.is_empty()) {
                 let name = format!("{} {kind}", summary.direction.name());
                 let ink = summary.direction.direction().map_or(Ink::Green, hue);
-                curves.push(Curve { name, ink, dashed, points: distribution::curve(&histogram) });
+                curves.push(Curve { name, ink, dashed, points: merged_histograms::curve(&histogram) });
             }
         }
     }
@@ -137,7 +137,7 @@ pub fn of_witness(run: &RunRecord) -> Result<Vec<Figure>, ReportError> {
             [(&direction.service, "service", false), (&direction.total, "block layer", true)]
         {
             if let Some(stage) = stage {
-                let points = distribution::curve(&distribution::read(run, &stage.histogram)?);
+                let points = merged_histograms::curve(&merged_histograms::read(run, &stage.histogram)?);
                 curves.push(Curve { name: format!("{name} {of}"), ink, dashed, points });
             }
         }
@@ -222,14 +222,14 @@ fn distributions(
     let mut caption = PERCENTILES.to_owned();
     if let [direction] = directions[..] {
         for (name, cell, ink) in shown {
-            if let Some(histogram) = distribution::service(&runs_of(cell, runs), direction)? {
-                curves.push(Curve { name, ink, dashed: false, points: distribution::curve(&histogram) });
+            if let Some(histogram) = merged_histograms::service(&runs_of(cell, runs), direction)? {
+                curves.push(Curve { name, ink, dashed: false, points: merged_histograms::curve(&histogram) });
             }
         }
     } else if let Some(point) = chosen.first() {
         for &direction in &directions {
-            if let Some(histogram) = distribution::service(&runs_of(point.cell, runs), direction)? {
-                let (name, points) = (direction.name().to_owned(), distribution::curve(&histogram));
+            if let Some(histogram) = merged_histograms::service(&runs_of(point.cell, runs), direction)? {
+                let (name, points) = (direction.name().to_owned(), merged_histograms::curve(&histogram));
                 curves.push(Curve { name, ink: hue(direction), dashed: false, points });
             }
         }

@@ -6,7 +6,7 @@ use fathom_record::comparison::Decision;
 use crate::chart::{ForestRow, Ink, forest, pairs_over_time, shift};
 use crate::number;
 use crate::pictures::Figure;
-use crate::sheet::compare as sheet;
+use crate::sheet::compare_sheet as sheet;
 
 /// What differences are of.
 const B_FROM_A: &str = "difference of B from A";

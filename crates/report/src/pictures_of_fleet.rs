@@ -4,12 +4,12 @@
 //! changes nothing.
 
 use fathom_record::FleetRecord;
-use fathom_record::fleet::{FleetGrouping, FleetRow};
+use fathom_record::fleet_record::{FleetGrouping, FleetRow};
 
 use crate::chart::{Bar, Ink, bars};
 use crate::number;
 use crate::pictures::Figure;
-use crate::sheet::account::grouping;
+use crate::sheet::account_sheet::grouping;
 
 /// Groups of a picture.
 const GROUPS: usize = 12;

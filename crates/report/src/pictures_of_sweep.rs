@@ -5,7 +5,7 @@ use fathom_record::campaign::{CellResult, SweepRecord};
 use crate::chart::{GridLine, GridPoint, HeatMap, grid_curves, heat_map};
 use crate::number;
 use crate::pictures::Figure;
-use crate::sheet::sweep::measured;
+use crate::sheet::sweep_sheet::measured;
 
 /// More lines than this cannot be told apart.
 const MOST_LINES: usize = 6;

@@ -2,7 +2,7 @@
 
 use fathom_record::campaign::SweepRecord;
 
-use crate::sheet::sweep as sheet;
+use crate::sheet::sweep_sheet as sheet;
 
 /// What has to be known before the numbers, as sentences.
 pub fn failures(record: &SweepRecord) -> Vec<String> {

@@ -2,15 +2,15 @@
 
 use fathom_measure::{Nanos, Share};
 use fathom_record::check::{CheckName, Outcome};
-use fathom_record::environment::Severity;
+use fathom_record::environment_facts::Severity;
 use fathom_record::facts::{TargetFacts, TargetKind};
-use fathom_record::run::Ending;
+use fathom_record::run_record::Ending;
 use fathom_record::verdict::Confidence;
 use fathom_record::workload::{Addresses, Arrival, Length, Sizes, Verify};
 use fathom_record::{Direction, Workload};
 
-use crate::moment::Zone;
 use crate::number;
+use crate::zoned_moment::Zone;
 
 /// A moment as records have it, in UTC and for people: to the second. What is no such moment stays as it is.
 pub fn moment(rfc3339: &str) -> String {

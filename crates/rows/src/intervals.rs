@@ -1,11 +1,11 @@
 //! A demand from counts and bytes of intervals, held against what disks do.
 
-use fathom_record::profile::Throttled;
+use fathom_record::profile_record::Throttled;
 use fathom_sizing::{Demand, Trace};
 use fathom_tools::Refusal;
 
 use crate::named_columns::Values;
-use crate::{counters, interval_table, ticks};
+use crate::{counter_series, interval_table, ticks};
 
 /// A demand, and what was done to make it one.
 #[derive(Clone, Debug, PartialEq)]
@@ -156,12 +156,12 @@ pub fn of_counts(mut intervals: Vec<Interval>) -> Result<DemandReport, Refusal> 
 /// # Errors
 /// When there are too few readings.
 pub fn of_readings(readings: &[(i64, [u64; 4])]) -> Result<DemandReport, Refusal> {
-    let mut rows = counters::Rows::new();
-    for flow in 0..counters::FLOWS.len() {
-        counters::put(&mut rows, flow, readings.iter().map(|(at, counts)| (*at, counts[flow] as f64)));
+    let mut rows = counter_series::Rows::new();
+    for flow in 0..counter_series::FLOWS.len() {
+        counter_series::put(&mut rows, flow, readings.iter().map(|(at, counts)| (*at, counts[flow] as f64)));
     }
-    let mut seen = counters::of_counters(&rows)?;
+    let mut seen = counter_series::of_counters(&rows)?;
     // Each reading is of its own moment: a repeat is a second without I/O.
-    seen.notes.retain(|note| !note.contains(counters::REPEAT));
+    seen.notes.retain(|note| !note.contains(counter_series::REPEAT));
     Ok(DemandReport { source: "diskstats", ..seen })
 }

@@ -4,16 +4,16 @@
 //! the way is said in a note. Long tables of many volumes are read in pieces ([`fleet`]), and traces I/O by I/O
 //! ([`trace`]).
 
-pub mod choice;
-pub mod counters;
-pub mod fleet;
+pub mod counter_series;
+pub mod demand_tables;
+pub mod disk_choices;
 mod hints;
 mod interval_table;
 mod intervals;
 mod named_columns;
 mod stretches;
 pub mod ticks;
-pub mod trace;
+pub mod trace_demand;
 
 pub use hints::Hints;
 pub use interval_table::{as_counts, rows, time_ns};

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bytes::Bytes;
-use fathom_rows::fleet::{
+use fathom_rows::demand_tables::{
     Groups, Interest, Run, RunSink, WholeColumn, WholeKind, header, of_parquet, read_text, whole_columns,
 };
 use fathom_rows::{Hints, Values};

@@ -5,11 +5,11 @@
 
 pub mod device;
 mod key;
+mod parameter_validation;
 mod parameters;
 mod parse;
 mod preset;
 mod truth;
-mod validate;
 
 #[cfg(test)]
 mod tests;

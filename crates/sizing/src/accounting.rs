@@ -5,8 +5,8 @@
 //! I/O also costs a whole unit of throughput credit. Where each I/O's size is known, each is counted by
 //! itself. Of a tick's mean size only bounds are known, and purchases rest on the upper one.
 
-use crate::counted::TickCounts;
 use crate::demand::{Demand, Flow};
+use crate::tick_counts::TickCounts;
 
 /// Unit of solid-state volumes, in bytes.
 pub const SOLID_STATE_UNIT: u64 = 256 << 10;

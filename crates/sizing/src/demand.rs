@@ -3,7 +3,7 @@
 use fathom_record::Fault;
 
 use crate::accounting::DISK_UNIT;
-use crate::counted::TickCounts;
+use crate::tick_counts::TickCounts;
 
 /// One direction's demand.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -125,8 +125,8 @@ fn drained_s(shaper: &Shaper, rate_per_s: u64) -> Option<u64> {
 mod tests {
     use super::*;
     use crate::accounting::Accounting;
-    use crate::counted::TickCounts;
     use crate::demand::Flow;
+    use crate::tick_counts::TickCounts;
 
     fn claim(demand: &Demand, operations: Shaper) -> ProofRecord {
         let limits = Limits { operations, bytes: Shaper::cap(1 << 30), accounting: Accounting::SOLID_STATE };

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fathom_record::sizing::Requirement;
+use fathom_record::sizing_record::Requirement;
 
 use crate::accounting::Accounting;
 use crate::demand::Demand;
@@ -63,8 +63,8 @@ pub fn least(arrivals: &Arrivals, patience: Patience, precision: Precision) -> u
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::counted::TickCounts;
     use crate::demand::Flow;
+    use crate::tick_counts::TickCounts;
 
     #[test]
     fn a_burst_is_spread_over_what_one_waits_for() {

@@ -2,8 +2,8 @@
 
 use fathom_record::Fault;
 
-use crate::counted::Counter;
 use crate::demand::{Demand, Flow, no_tick};
+use crate::tick_counts::Counter;
 
 /// One I/O of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

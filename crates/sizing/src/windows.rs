@@ -1,6 +1,6 @@
 //! Rates of a demand over windows of several lengths: what averages over longer windows hide.
 
-use fathom_record::sizing::{DemandSummary, FlowSummary, Percentiles, WindowSummary};
+use fathom_record::sizing_record::{DemandSummary, FlowSummary, Percentiles, WindowSummary};
 
 use crate::demand::{Demand, Flow};
 

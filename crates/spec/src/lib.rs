@@ -10,23 +10,23 @@
 
 pub mod admin;
 pub mod amazon;
-pub mod controller;
 pub mod descriptors;
 pub mod fabrics;
+pub mod identify_controller;
+pub mod identify_namespace;
 pub mod io;
 pub mod linux;
-pub mod namespace;
+mod padded_text;
 pub mod smart;
 pub mod status;
-mod text;
 
 pub use amazon::VolumeLog;
-pub use controller::IdentifyController;
+pub use identify_controller::IdentifyController;
+pub use identify_namespace::IdentifyNamespace;
 pub use linux::LinuxCommand;
-pub use namespace::IdentifyNamespace;
+pub use padded_text::Text;
 pub use smart::SmartLog;
 pub use status::Status;
-pub use text::Text;
 
 use core::fmt;
 use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};

@@ -1,7 +1,7 @@
 //! Structures against buffers built byte by byte from the specification's offsets.
 
-use fathom_spec::controller::OptionalCommand;
-use fathom_spec::namespace::{DeallocatedReads, PreferredUnits};
+use fathom_spec::identify_controller::OptionalCommand;
+use fathom_spec::identify_namespace::{DeallocatedReads, PreferredUnits};
 use fathom_spec::{IdentifyController, IdentifyNamespace, SmartLog, TooShort, admin, smart};
 use proptest::prelude::*;
 

@@ -4,9 +4,10 @@
 //! as values, and the same input always gives the same output. The run is the statistical unit.
 
 pub mod bucket;
-pub mod comparison;
+pub mod change_points;
 pub mod exposure;
 pub mod operating_point;
+pub mod paired_comparison;
 pub mod plateau;
 pub mod search;
 pub mod shape;
@@ -14,7 +15,6 @@ pub mod steady;
 pub mod stopping;
 pub mod student;
 pub mod tail;
-pub mod trend;
 
 pub use operating_point::{BalancedPoint, Observed, PeakPoint, SloPoint, balanced, peak, slo};
 pub use plateau::{Plateau, PlateauCell, coefficient_of_variation, plateau};

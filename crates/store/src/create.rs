@@ -9,9 +9,9 @@ use std::time::Duration;
 use rusqlite::Connection;
 
 use crate::error::{self, StoreError, StoreErrorKind};
-use crate::open::set_durable;
-use crate::platform;
-use crate::schema::{APPLICATION_ID, MIGRATIONS, migrate};
+use crate::private_files;
+use crate::schema_migrations::{APPLICATION_ID, MIGRATIONS, migrate};
+use crate::store_file::set_durable;
 
 const MAKING: &str = "making a run store";
 
@@ -28,7 +28,7 @@ pub(crate) fn create(path: &Path) -> Result<(), StoreError> {
     let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
         return Err(failed(io::Error::from(io::ErrorKind::IsADirectory)));
     };
-    platform::create_private_folder(folder).map_err(failed)?;
+    private_files::create_private_folder(folder).map_err(failed)?;
     // SQLite would replay it into whatever database has the name.
     let logs = ["-wal", "-journal"].map(|suffix| with_suffix(path, suffix));
     if let Some(log) = logs.iter().find(|log| holds_bytes(log)).filter(|_| !path.exists()) {
@@ -43,14 +43,14 @@ pub(crate) fn create(path: &Path) -> Result<(), StoreError> {
         let _ = fs::remove_file(with_suffix(&draft, leftover));
     }
     outcome?;
-    platform::sync_folder(folder).map_err(failed)
+    private_files::sync_folder(folder).map_err(failed)
 }
 
 /// A new empty file beside the store that no other process uses.
 fn claim_draft(folder: &Path, name: &str) -> io::Result<PathBuf> {
     for attempt in 0..1000 {
         let draft = folder.join(format!(".{name}.new-{}-{attempt}", std::process::id()));
-        match platform::create_private_file(&draft) {
+        match private_files::create_private_file(&draft) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             other => return other.map(|_| draft),
         }
@@ -66,7 +66,7 @@ pub(crate) fn remove_abandoned(path: &Path) {
     let name = name.to_string_lossy();
     let is_abandoned = |entry: &fs::DirEntry| {
         let owner = entry.file_name().to_str().and_then(|file| owner_of(file, &name));
-        owner.is_some_and(platform::has_ended)
+        owner.is_some_and(private_files::has_ended)
     };
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let left: Vec<fs::DirEntry> = entries.filter(is_abandoned).collect();
@@ -124,7 +124,7 @@ fn publish(draft: &Path, path: &Path) -> io::Result<()> {
 
 /// For file systems without hard links: the name is claimed with an empty file, which is replaced.
 fn publish_by_renaming(draft: &Path, path: &Path) -> io::Result<()> {
-    match platform::create_private_file(path) {
+    match private_files::create_private_file(path) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         Err(error) => Err(error),
         Ok(_) => fs::rename(draft, path),

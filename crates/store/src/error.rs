@@ -6,7 +6,7 @@ use std::path::Path;
 use fathom_record::shell_bytes;
 use rusqlite::ErrorCode;
 
-use crate::platform;
+use crate::private_files;
 
 /// Kind of a store's error, for callers to match on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +71,7 @@ pub(crate) fn not_a_store(path: &Path, cause: impl Into<String>) -> StoreError {
 pub(crate) fn system(path: &Path, doing: &str, error: std::io::Error) -> StoreError {
     use std::io::ErrorKind as Os;
     let kind = match error.kind() {
-        _ if platform::is_out_of_files(&error) => StoreErrorKind::OutOfFiles,
+        _ if private_files::is_out_of_files(&error) => StoreErrorKind::OutOfFiles,
         Os::NotFound => StoreErrorKind::NotFound,
         Os::PermissionDenied | Os::ReadOnlyFilesystem => StoreErrorKind::Permission,
         Os::StorageFull | Os::QuotaExceeded => StoreErrorKind::Full,
@@ -106,7 +106,7 @@ fn place(path: &Path, doing: &str) -> String {
 /// itself, its log, the log's index, and the folder.
 fn may_open_no_more() -> bool {
     let opened: Result<Vec<File>, _> = (0..5).map(|_| File::open("/dev/null")).collect();
-    opened.is_err_and(|error| platform::is_out_of_files(&error))
+    opened.is_err_and(|error| private_files::is_out_of_files(&error))
 }
 
 fn kind_of(error: &rusqlite::Error) -> StoreErrorKind {

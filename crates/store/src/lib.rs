@@ -14,31 +14,31 @@
 //! is. Nothing here reads a clock or makes an id: both come with the records.
 
 mod blob;
-mod campaign;
 mod checked_json;
 mod create;
 mod error;
 mod history;
+mod id_lookup;
 mod location;
-mod open;
-mod platform;
+mod private_files;
 mod query;
-mod resolve;
-mod run;
-mod schema;
+mod saved_campaigns;
+mod saved_runs;
+mod schema_migrations;
+mod store_file;
 
-pub use campaign::{
-    Campaign, CampaignDevice, CampaignRow, CampaignState, FinishedStep, JournalEntry, NewCampaign, StepState,
-};
 pub use error::{StoreError, StoreErrorKind};
 pub use history::{
     Baseline, Deleted, Deletion, DeletionChoice, Finding, FindingKey, KeptItem, Labels, Mark, MarkText, Note,
     WORD_CHARACTERS_MAX, check_note, check_title, check_word,
 };
+pub use id_lookup::StoredId;
 pub use location::default_path;
-pub use open::{Store, raw_folder};
-pub use resolve::StoredId;
-pub use run::{
+pub use saved_campaigns::{
+    Campaign, CampaignDevice, CampaignRow, CampaignState, FinishedStep, JournalEntry, NewCampaign, StepState,
+};
+pub use saved_runs::{
     ImportRow, Relation, RunCondition, RunFacets, RunFilter, RunNumber, RunPage, RunPlace, RunRow, RunText,
     Surroundings, pattern_text,
 };
+pub use store_file::{Store, raw_folder};

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use crate::error::{StoreError, StoreErrorKind};
-use crate::platform;
+use crate::private_files;
 
 /// The user's own store: `$XDG_DATA_HOME/fathom/runs.sqlite`, else
 /// `~/.local/share/fathom/runs.sqlite`; on Windows `%LOCALAPPDATA%\fathom\runs.sqlite`.
@@ -16,11 +16,11 @@ use crate::platform;
 /// When no variable says where the user's data is.
 pub fn default_path(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf, StoreError> {
     let absolute = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    platform::data_home(absolute).map(|home| home.join("fathom").join("runs.sqlite")).ok_or_else(|| {
+    private_files::data_home(absolute).map(|home| home.join("fathom").join("runs.sqlite")).ok_or_else(|| {
         StoreError::new(
             StoreErrorKind::NotFound,
             "choosing a place for the run store",
-            format!("none of {} names a folder", platform::DATA_HOME_VARIABLES.join(", ")),
+            format!("none of {} names a folder", private_files::DATA_HOME_VARIABLES.join(", ")),
         )
         .with_remedy("give a place with --store FILE")
     })

@@ -5,7 +5,7 @@ use rusqlite::{OptionalExtension, Params, Row, Transaction, TransactionBehavior}
 
 use crate::error::StoreError;
 use crate::history::sequence;
-use crate::open::Store;
+use crate::store_file::Store;
 
 impl Store {
     /// The first row that the query gives, if any.

@@ -7,7 +7,7 @@
 use fathom_record::shell_word;
 use serde::Serialize;
 
-use super::mark::Mark;
+use super::device_mark::Mark;
 use crate::{Error, ErrorKind};
 
 /// What stands against writing.
@@ -342,7 +342,7 @@ mod tests {
         assert_eq!(own.iter().map(|reason| reason.hold).collect::<Vec<_>>(), all[..4]);
 
         let (at, by) = ("2026-11-22T23:00:00Z".to_owned(), "run r-1".to_owned());
-        let mark = Mark { id: crate::mark::MarkId::random(), device_bytes: 1, at, by };
+        let mark = Mark { id: crate::device_mark::MarkId::random(), device_bytes: 1, at, by };
         let mut other = reasons();
         account_for(&mut other, "/dev/sdb", &FathomData::Other(mark));
         assert_eq!(other[..4], reasons()[..4]);

@@ -5,12 +5,12 @@
 //! and [`Target::open`] lets a run have only what passed.
 
 pub mod arena;
-mod device;
+mod device_listing;
+pub mod device_mark;
 pub mod drives;
 pub mod durability;
 pub mod filling;
 pub mod guard;
-pub mod mark;
 mod name;
 mod open;
 pub mod origin;
@@ -46,10 +46,10 @@ mod valid;
 mod tests;
 
 pub use arena::Arena;
-pub use device::{Claims, Device};
+pub use device_listing::{Claims, Device};
+pub use device_mark::MarkId;
 pub use fathom_record::error::{EngineError as Error, ErrorKind};
 pub use guard::{Hold, Identity, Permit, Reason, Verdict};
-pub use mark::MarkId;
 pub use name::TargetName;
 pub use open::{OpenRequest, Preparation, Target};
 pub use origin::Origin;

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use fathom_fabric::name::{FabricName, InvalidName, SCHEME};
+use fathom_fabric::namespace_url::{FabricName, InvalidName, SCHEME};
 use fathom_measure::units::{Bytes, UnitError};
 use fathom_record::facts::TargetKind;
 

@@ -5,9 +5,9 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use fathom_record::engines::EngineEntry;
+use fathom_record::engine_list::EngineEntry;
 use fathom_record::facts::{TargetFacts, TargetKind};
-use fathom_record::plan::RunOptions;
+use fathom_record::run_plan::RunOptions;
 
 use super::guard::Permit;
 use super::name::TargetName;

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::mark::MarkId;
+use super::device_mark::MarkId;
 use crate::{Error, ErrorKind};
 
 /// A block device as it can be known again.

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fathom_record::facts::TargetKind;
-use fathom_record::plan::RunOptions;
+use fathom_record::run_plan::RunOptions;
 use tempfile::TempDir;
 
 use super::guard::Permit;

@@ -2,7 +2,7 @@
 
 use crate::{
     MetricDecl, SamplerPlan, Source, cgroup, cpu, disk, ethtool, memory, net, nvme, perf, pressure, process,
-    server, tcp, thermal,
+    server_process, tcp, thermal,
 };
 
 /// Every metric that a run can have, by source.
@@ -19,7 +19,7 @@ pub const DECLARED: &[(&str, &[MetricDecl])] = &[
     ("cgroup", cgroup::METRICS),
     ("ethtool", ethtool::METRICS),
     ("tcp", tcp::METRICS),
-    ("server", server::METRICS),
+    ("server", server_process::METRICS),
 ];
 
 /// One of each, ready for its baseline.
@@ -38,7 +38,7 @@ pub fn all(plan: &SamplerPlan) -> Vec<Box<dyn Source>> {
         Box::new(cgroup::Cgroup::new(root, &plan.devices)),
         Box::new(ethtool::Ethtool::new(root)),
         Box::new(tcp::Tcp::new(&plan.sockets)),
-        Box::new(server::Server::new(root, plan.server)),
+        Box::new(server_process::Server::new(root, plan.server)),
     ]
 }
 

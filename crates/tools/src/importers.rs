@@ -3,15 +3,15 @@
 use std::io::BufRead;
 
 use fathom_record::Origin;
-use fathom_record::environment::Environment;
-use fathom_record::origin::StatedTotal;
-use fathom_record::run::Tool;
+use fathom_record::environment_facts::Environment;
+use fathom_record::provenance::StatedTotal;
+use fathom_record::run_record::Tool;
 use fathom_record::telemetry::MetricSeries;
 
 use crate::Refusal;
-use crate::import::{Confidence, ForeignTelemetry, Head, Imported, Importer, whole};
 use crate::observers::{OBSERVERS, observer, stranger};
-use crate::sysstat::table::{Banner, MachineTables, Times};
+use crate::result_import::{Confidence, ForeignTelemetry, Head, Imported, Importer, whole};
+use crate::sysstat::foreign_series::{Banner, MachineTables, Times};
 
 /// What looks like telemetry and cannot be: it is refused with what it is.
 pub const STRANGER: Importer = Importer {

@@ -5,17 +5,17 @@
 //! invented: what a tool did not report is absent from the record, and the record's origin says why.
 //! Text comes from people, disks and wires: no input panics or takes memory out of proportion.
 
-pub mod audit;
 pub mod bdevperf;
 mod digits;
 pub mod diskspd;
 pub mod fathom;
 pub mod fio;
-pub mod import;
 pub mod importers;
 pub mod nvme_perf;
 pub mod observers;
 pub mod perf_stat;
+pub mod result_audit;
+pub mod result_import;
 pub mod spdk;
 pub mod sysstat;
 mod tool_target;

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use fathom_tools::fio::options::{Class, OptionRow, all_engines, all_options};
+use fathom_tools::fio::option_tables::{Class, OptionRow, all_engines, all_options};
 
 const BEGIN: &str = "<!-- fio options: begin -->\n";
 const END: &str = "<!-- fio options: end -->\n";

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use fathom_tools::Refusal;
 use fathom_tools::fio::cmdline::Invocation;
 use fathom_tools::fio::document::{self, FileText};
-use fathom_tools::fio::job::{Job, Variables};
+use fathom_tools::fio::fio_job::{Job, Variables};
 use fathom_tools::fio::map::{self, Executor, JobContext, MappedJob};
 use fathom_tools::fio::read_iolog;
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use super::super::stop::Stop;
-use super::answer::Answer;
+use super::explain_answer::Answer;
 
 /// A case that takes longer than this has gone wrong.
 const LONGEST: Duration = Duration::from_secs(240);

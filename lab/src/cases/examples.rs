@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::case::{Place, Truth};
-use super::published::Shown;
+use super::published_cases::Shown;
 use super::score::Judged;
 
 const HEAD: &str = "# Causes, each with a case and its report\n
@@ -85,7 +85,7 @@ fn told(case: &Judged) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cases::answer::{Answer, Named};
+    use crate::cases::explain_answer::{Answer, Named};
 
     fn case(id: &str, truth: &'static str, said: &str, report: &str) -> Judged {
         let answer = Answer {

@@ -1,15 +1,15 @@
 //! `cargo lab cases`: asks fathom what limits cases whose answer is known, simulated, on this machine
 //! and in a virtual machine, and scores how often it is right and whether it knows.
 
-mod answer;
 mod ask;
 mod case;
+mod case_options;
 mod examples;
-mod machine;
-mod options;
-mod published;
-mod report;
+mod explain_answer;
+mod local_machine;
+mod published_cases;
 mod score;
+mod score_report;
 mod sim;
 mod vm;
 
@@ -18,12 +18,12 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::Outcome;
-use super::programs;
+use super::guest_programs;
 use super::stop::Stop;
-pub use answer::Named;
 pub use ask::{Asker, Question};
 use case::{Case, Place};
-pub use options::Options;
+pub use case_options::Options;
+pub use explain_answer::Named;
 use score::Judged;
 
 /// Asks all that are wanted.
@@ -66,17 +66,17 @@ pub fn run(root: &Path, options: Options) -> Result<Outcome, String> {
     let score = score::score(&judged);
     let figures = score::judge(&score);
     println!("{} cases", judged.len());
-    print!("{}", report::summary(&score, &figures));
-    write(options.markdown.as_deref(), &report::markdown(&score, &figures))?;
-    write(options.picture.as_deref(), &report::picture(&score))?;
+    print!("{}", score_report::summary(&score, &figures));
+    write(options.markdown.as_deref(), &score_report::markdown(&score, &figures))?;
+    write(options.picture.as_deref(), &score_report::picture(&score))?;
     if let Some(path) = options.examples.as_deref() {
         let earlier = std::fs::read_to_string(path).unwrap_or_default();
         write(
             Some(path),
-            &examples::page(&judged, &earlier, &|is_wanted| published::shown(root, &fathom, is_wanted)),
+            &examples::page(&judged, &earlier, &|is_wanted| published_cases::shown(root, &fathom, is_wanted)),
         )?;
     }
-    write(options.json.as_deref(), &format!("{:#}\n", report::data(seed, &judged, &figures)))?;
+    write(options.json.as_deref(), &format!("{:#}\n", score_report::data(seed, &judged, &figures)))?;
     let passed = figures.iter().all(|figure| figure.holds);
     Ok(if passed { Outcome::Passed } else { Outcome::Failed })
 }
@@ -85,7 +85,7 @@ pub fn run(root: &Path, options: Options) -> Result<Outcome, String> {
 fn program(root: &Path, options: &Options) -> Result<PathBuf, String> {
     let path = match &options.fathom {
         Some(path) => path.clone(),
-        None => programs::fathom(root)?,
+        None => guest_programs::fathom(root)?,
     };
     path.canonicalize().map_err(|error| format!("{}: {error}", path.display()))
 }
@@ -111,10 +111,11 @@ fn simulated(options: &Options, seed: u64) -> Vec<Case> {
     cases
 }
 
-fn recipes(options: &Options) -> Vec<machine::Recipe> {
-    let mut recipes = machine::all();
+fn recipes(options: &Options) -> Vec<local_machine::Recipe> {
+    let mut recipes = local_machine::all();
     recipes.retain(|recipe| {
-        options.takes(&machine::id(recipe), &recipe.truth.to_string()) && (recipe.short || !options.short)
+        options.takes(&local_machine::id(recipe), &recipe.truth.to_string())
+            && (recipe.short || !options.short)
     });
     recipes
 }
@@ -125,7 +126,7 @@ fn list(options: &Options, simulated: &[Case]) {
     }
     if options.wants(Place::Machine) {
         for recipe in recipes(options) {
-            println!("{:<28} {}", machine::id(&recipe), recipe.truth);
+            println!("{:<28} {}", local_machine::id(&recipe), recipe.truth);
         }
     }
     if options.wants(Place::Vm) {
@@ -153,7 +154,7 @@ fn ask_simulated(cases: &[Case], asker: &Asker<'_>) -> Vec<Judged> {
                         arguments: case.arguments.clone(),
                         answer: ask_one(case, asker),
                     };
-                    println!("{}", report::line(&judged));
+                    println!("{}", score_report::line(&judged));
                     done.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((index, judged));
                 }
             });
@@ -169,14 +170,14 @@ fn take<'a>(next: &AtomicUsize, cases: &'a [Case]) -> Option<(usize, &'a Case)> 
     cases.get(index).map(|case| (index, case))
 }
 
-fn ask_one(case: &Case, asker: &Asker<'_>) -> Result<answer::Answer, String> {
+fn ask_one(case: &Case, asker: &Asker<'_>) -> Result<explain_answer::Answer, String> {
     let folder = tempfile::tempdir().map_err(|error| format!("no folder: {error}"))?;
     asker.ask(&Question { id: &case.id, arguments: &case.arguments, groups: &[], folder: folder.path() })
 }
 
 fn on_this_machine(options: &Options, asker: &Asker<'_>) -> Vec<Judged> {
     let mut judged = Vec::new();
-    let is_root = machine::is_root();
+    let is_root = local_machine::is_root();
     for recipe in recipes(options) {
         if asker.stop.is_asked() {
             break;
@@ -184,14 +185,14 @@ fn on_this_machine(options: &Options, asker: &Asker<'_>) -> Vec<Judged> {
         let outcome = if recipe.needs_root && !is_root {
             Err("it needs root".to_owned())
         } else {
-            machine::try_one(&recipe, asker)
+            local_machine::try_one(&recipe, asker)
         };
         match outcome {
             Ok(case) => {
-                println!("{}", report::line(&case));
+                println!("{}", score_report::line(&case));
                 judged.push(case);
             }
-            Err(reason) => println!("skip   {:<34} {reason}", machine::id(&recipe)),
+            Err(reason) => println!("skip   {:<34} {reason}", local_machine::id(&recipe)),
         }
     }
     judged
@@ -204,7 +205,7 @@ fn in_a_virtual_machine(options: &Options, fathom: &Path) -> Result<Vec<Judged>,
             Ok(Vec::new())
         }
         vm::Outcome::Ran { judged, skipped } => {
-            judged.iter().for_each(|case| println!("{}", report::line(case)));
+            judged.iter().for_each(|case| println!("{}", score_report::line(case)));
             skipped.iter().for_each(|(id, reason)| println!("skip   {id:<34} {reason}"));
             Ok(judged)
         }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::answer::Answer;
 use super::case::{Place, Truth};
+use super::explain_answer::Answer;
 
 /// From here on an answer counts as given.
 pub const ANSWERED: f64 = 0.95;
@@ -171,7 +171,7 @@ pub fn judge(score: &Score) -> Vec<Figure> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::answer::Named;
+    use super::super::explain_answer::Named;
     use super::*;
 
     fn judged(truth: Truth, cause: &str, probability: f64, passive: &[&str]) -> Judged {

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::super::draw::Draw;
-use super::super::held::tool;
-use super::bytes::Image;
+use super::super::teardown::tool;
+use super::crafted_images::Image;
 use super::sparse;
 use super::victims::{Class, KINDS, Kind, LEAST_DEVICE_BYTES, Make};
 

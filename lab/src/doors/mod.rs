@@ -12,17 +12,17 @@
 //! nothing changed, but a command that was to be refused was carried out: it ended with 0, or with 1 after its
 //! run was saved. *Odd*: it panicked, was ended by a signal, or did not end by itself in 20 seconds.
 
-mod bytes;
-pub mod child;
+mod crafted_images;
 mod door;
+mod door_options;
+mod door_report;
 mod masters;
-mod options;
 mod pair;
-mod report;
 mod scene;
 mod snapshot;
 mod sparse;
-mod states;
+pub mod timed_process;
+mod victim_states;
 mod victims;
 mod ways;
 
@@ -33,14 +33,14 @@ use std::time::{Duration, Instant};
 
 use super::Outcome;
 use super::draw::Draw;
-use super::held::tool;
-use super::programs;
+use super::guest_programs;
 use super::stop::Stop;
+use super::teardown::tool;
 use door::Door;
+pub use door_options::Options;
+use door_report::Report;
 use masters::Masters;
-pub use options::Options;
 use pair::Bench;
-use report::Report;
 
 /// A whole run has so many pairs, and tries each door at least so often.
 const PAIRS: usize = 20_000;
@@ -67,7 +67,7 @@ pub fn run(root: &Path, options: Options) -> Result<Outcome, String> {
     }
     let fathom = match &options.fathom {
         Some(path) => path.clone(),
-        None => programs::fathom(root)?,
+        None => guest_programs::fathom(root)?,
     };
     let fathom = fathom.canonicalize().map_err(|error| format!("{}: {error}", fathom.display()))?;
     let stop = Stop::listen_patiently()?;
@@ -170,7 +170,7 @@ fn tell(
     let again = format!("cargo lab doors --only-pair {number} --seed {}{}", bench.seed, options.again());
     match outcome {
         Ok(tried) => {
-            if let Some(lines) = report::lines(number, &door.name, tried, &again, only) {
+            if let Some(lines) = door_report::lines(number, &door.name, tried, &again, only) {
                 print!("{lines}");
             }
         }

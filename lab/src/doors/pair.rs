@@ -6,12 +6,12 @@ use std::process::Command;
 use std::time::Duration;
 
 use super::super::draw::Draw;
-use super::child::{self, Ending};
 use super::door::{Door, Kind as Way, Step, quoted};
 use super::masters::Masters;
 use super::scene::{Moment, Scene, description};
 use super::snapshot;
-use super::states::{self, State};
+use super::timed_process::{self, Ending};
+use super::victim_states::{self, State};
 use super::victims::{Class, Kind};
 
 /// One state in three is not idle.
@@ -64,11 +64,11 @@ pub fn try_pair(bench: &Bench<'_>, number: usize, door: &Door) -> Result<Tried, 
         scene.learn_words(&said, &mut draw);
     }
     let swapped = pages_swapped_out();
-    let held = states::enter(state, kind, &scene.plain, &scene.folder)?;
+    let held = victim_states::enter(state, kind, &scene.plain, &scene.folder)?;
     let mut tried = Tried { victim: description(kind, state, &scene), ..Tried::default() };
     tried.named = may_change(door, kind, state);
     let outcome = go_through(bench, door, kind, &mut scene, &mut draw, &mut tried);
-    child::end_all_in(&scene.folder);
+    timed_process::end_all_in(&scene.folder);
     let lost = scene.lost_names().map_err(|error| format!("the names of devices: {error}"));
     drop(held);
     drop(scene);
@@ -214,9 +214,9 @@ fn run(bench: &Bench<'_>, scene: &Scene, words: &[OsString], patience: Duration)
         .env_remove("FATHOM_DRIVES")
         .env_remove("FATHOM_TRIAL");
     if bench.without_landlock {
-        child::without_landlock(&mut command);
+        timed_process::without_landlock(&mut command);
     }
-    child::run(&mut command, &scene.folder, patience)
+    timed_process::run(&mut command, &scene.folder, patience)
 }
 
 /// A pair's folder, which goes with it.

@@ -13,7 +13,7 @@ use super::door::{Door, Places, escaped};
 use super::masters::Masters;
 use super::snapshot::{self, FolderSnapshot};
 use super::sparse::{self, Content};
-use super::states::State;
+use super::victim_states::State;
 use super::victims::{Class, Kind};
 
 const BLANK_BYTES: u64 = 64 << 20;

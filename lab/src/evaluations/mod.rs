@@ -13,7 +13,7 @@ use clap::Args;
 use serde_json::Value;
 
 use super::Outcome;
-use super::programs;
+use super::guest_programs;
 use super::stop::Stop;
 use scenes::{SCENES, Scene};
 use served::Target;
@@ -61,7 +61,7 @@ impl Came {
 pub fn run(root: &Path, options: Options) -> Result<Outcome, String> {
     let fathom = match &options.fathom {
         Some(path) => path.clone(),
-        None => programs::fathom(root)?,
+        None => guest_programs::fathom(root)?,
     };
     let fathom = fathom.canonicalize().map_err(|error| format!("{}: {error}", fathom.display()))?;
     let scratch = tempfile::tempdir().map_err(|error| format!("no folder for results: {error}"))?;

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::call_summary::{Addresses, CallSummary};
-use super::difference::{Differences, Tolerance, distance};
-use super::job::{Job, Pace};
-use super::trace::Way;
+use super::shared_job::{Job, Pace};
+use super::strace_calls::Way;
+use super::tool_differences::{Differences, Tolerance, distance};
 
 /// Fewer I/Os than these have no distribution.
 const FEW: u64 = 16;
@@ -248,7 +248,7 @@ fn advice(job: &Job, fio: &CallSummary, fathom: &CallSummary, found: &mut Differ
 
 #[cfg(test)]
 mod tests {
-    use super::super::trace::{Act, Call};
+    use super::super::strace_calls::{Act, Call};
     use super::*;
 
     fn seen(ios: impl Iterator<Item = (Way, u64, u64)>, more: &[Act]) -> CallSummary {

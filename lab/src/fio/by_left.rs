@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::difference::{Differences, Tolerance};
-use super::job::{Job, Pace};
 use super::left::Thing;
+use super::shared_job::{Job, Pace};
+use super::tool_differences::{Differences, Tolerance};
 
 /// Compares the folders.
 pub fn compare(

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::difference::{Differences, Tolerance};
-use super::job::{Job, Pace};
+use super::shared_job::{Job, Pace};
+use super::tool_differences::{Differences, Tolerance};
 
 /// Keys of directions in a job's entry.
 const WAYS: [&str; 4] = ["read", "write", "trim", "mixed"];

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::trace::{Act, Call, Way};
+use super::strace_calls::{Act, Call, Way};
 
 /// The first bytes of the file fall into so many equal parts.
 const PARTS: usize = 16;

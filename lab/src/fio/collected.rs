@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::super::held::tool;
-use super::job::Job;
+use super::super::teardown::tool;
+use super::shared_job::Job;
 use super::shorten::shorten;
 
 /// Where one was found, and its digest.

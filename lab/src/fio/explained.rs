@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::difference::Difference;
-use super::job::Job;
+use super::shared_job::Job;
+use super::tool_differences::Difference;
 
 /// A row of the table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::difference::Difference;
+use super::tool_differences::Difference;
 
 /// Paths of all keys of many results, with whether a value under them was ever more than 0 or empty.
 #[derive(Clone, Debug, Default)]

@@ -3,11 +3,11 @@
 use super::by_calls;
 use super::by_left;
 use super::by_result;
-use super::difference::{Difference, Differences};
 use super::explained::Table;
-use super::job::Job;
 use super::ran::{self, Ran, Tool, Tools};
 use super::scene::Scene;
+use super::shared_job::Job;
+use super::tool_differences::{Difference, Differences};
 
 /// Kinds of differences that a busy machine can make: such a pair is run once more.
 const BY_TIME: [&str; 5] = ["rate.", "time.", "io.share.", "exit", "sync."];
@@ -128,7 +128,7 @@ fn failed_checks(result: &serde_json::Value) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::super::job::Pace;
+    use super::super::shared_job::Pace;
     use super::*;
     use serde_json::json;
 

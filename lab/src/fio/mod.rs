@@ -11,36 +11,36 @@ mod by_left;
 mod by_result;
 mod call_summary;
 mod collected;
-mod difference;
 mod explained;
 mod form;
-mod job;
 mod judged;
 mod left;
-mod options;
-mod own;
+mod own_jobs;
+mod pair_options;
+mod pair_report;
 mod ran;
-mod report;
 mod scene;
+mod shared_job;
 mod shorten;
-mod trace;
+mod strace_calls;
+mod tool_differences;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::Outcome;
-use super::held::tool;
-use super::programs;
+use super::guest_programs;
 use super::stop::Stop;
+use super::teardown::tool;
 use explained::Table;
 use form::Form;
-use job::Job;
 use judged::Judged;
-pub use options::Options;
+pub use pair_options::Options;
+use pair_report::Report;
 use ran::Tools;
-use report::Report;
 use scene::Scene;
+use shared_job::Job;
 
 /// With `--short`, every job whose number divides by this.
 const SHORT: usize = 4;
@@ -69,7 +69,7 @@ pub fn run(root: &Path, options: Options) -> Result<Outcome, String> {
     }
     let fathom = match &options.fathom {
         Some(path) => path.clone(),
-        None => programs::fathom(root)?,
+        None => guest_programs::fathom(root)?,
     };
     let fathom = fathom.canonicalize().map_err(|error| format!("{}: {error}", fathom.display()))?;
     let table = Table::read(root)?;
@@ -135,7 +135,7 @@ fn run_all(
                         None => judged::judge(bench.tools, job, scene, bench.table),
                     };
                     if let Ok(judged) = &outcome {
-                        print!("{}", report::lines(job, judged, options.only.is_some()));
+                        print!("{}", pair_report::lines(job, judged, options.only.is_some()));
                     }
                     if let Some(place) = outcomes.lock().unwrap_or_else(PoisonError::into_inner).get_mut(at) {
                         *place = outcome;
@@ -154,7 +154,7 @@ fn next_of<'a>(next: &AtomicUsize, jobs: &'a [Job]) -> Option<(usize, &'a Job)> 
 
 /// The jobs of the lab and those that were collected; what cannot be had is skipped visibly.
 fn wanted(options: &Options, report: &mut Report) -> Result<Vec<Job>, String> {
-    let mut jobs = own::all()?;
+    let mut jobs = own_jobs::all()?;
     let by_name = |name: &str| options.only.as_ref().is_none_or(|word| name.contains(word.as_str()));
     for found in collected::list().into_iter().filter(|found| by_name(&found.name())) {
         let job = match &options.jobs {

@@ -9,12 +9,12 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::super::doors::child;
+use super::super::doors::timed_process;
 use super::call_summary::CallSummary;
-use super::job::Job;
 use super::left::{self, Thing};
 use super::scene::Scene;
-use super::trace;
+use super::shared_job::Job;
+use super::strace_calls;
 
 /// A job that runs for longer is ended.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -84,7 +84,7 @@ pub fn run(tools: &Tools, tool: Tool, job: &Job, scene: &Scene) -> Result<Ran, S
             .iter()
             .map(OsString::from)
             .collect();
-    traced.push(format!("trace={}", trace::CALLS).into());
+    traced.push(format!("trace={}", strace_calls::CALLS).into());
     traced.push("-o".into());
     traced.push(path.clone().into());
     traced.extend(words);
@@ -97,7 +97,8 @@ pub fn run(tools: &Tools, tool: Tool, job: &Job, scene: &Scene) -> Result<Ran, S
     }
     let text = fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     let named_jobs = tool == Tool::Fathom;
-    let calls = trace::read(&String::from_utf8_lossy(&text), &scene.here(), &scene.devices(), named_jobs);
+    let calls =
+        strace_calls::read(&String::from_utf8_lossy(&text), &scene.here(), &scene.devices(), named_jobs);
     ran.seen = CallSummary::of(&calls);
     Ok(ran)
 }
@@ -142,8 +143,8 @@ fn once(words: &[OsString], scene: &Scene) -> Result<Ran, String> {
         .env("PATH", std::env::var_os("PATH").unwrap_or_default())
         .env("HOME", scene.beside().join("store"))
         .env("LANG", "C");
-    let ended = child::run(&mut command, scene.beside(), PATIENCE)?;
-    child::end_all_in(&here);
+    let ended = timed_process::run(&mut command, scene.beside(), PATIENCE)?;
+    timed_process::end_all_in(&here);
     let read = |name: &str| {
         let bytes = fs::read(scene.beside().join(name)).unwrap_or_default();
         String::from_utf8_lossy(&bytes).into_owned()

@@ -6,9 +6,9 @@ use std::os::unix::fs::FileExt;
 use std::path::{Component, Path, PathBuf};
 
 use super::super::draw::Draw;
-use super::super::held::tool;
 use super::super::loop_device::LoopDevice;
-use super::job::{DATA_BYTES, Job};
+use super::super::teardown::tool;
+use super::shared_job::{DATA_BYTES, Job};
 
 /// Bytes of each device.
 const DEVICE_BYTES: u64 = 32 << 20;

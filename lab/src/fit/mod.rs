@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::Outcome;
 use super::cases::{Asker, Question, fresh_simulated};
-use super::programs;
+use super::guest_programs;
 use super::stop::Stop;
 use generate::Case;
 
@@ -40,7 +40,7 @@ pub struct Options {
 /// # Errors
 /// A build that fails, or a file that cannot be written.
 pub fn run(root: &Path, options: Options) -> Result<Outcome, String> {
-    let fathom = options.fathom.clone().map_or_else(|| programs::fathom(root), Ok)?;
+    let fathom = options.fathom.clone().map_or_else(|| guest_programs::fathom(root), Ok)?;
     let fathom = fathom.canonicalize().map_err(|error| format!("{}: {error}", fathom.display()))?;
     let mut cases = Vec::new();
     for seed in &options.seeds {

@@ -1,6 +1,6 @@
 //! diskspd's text: the sums below `Read IO` and `Write IO`, and the table of percentiles.
 
-use super::number;
+use super::printed_values;
 use super::statement::{Latency, Outcome, Printed, Statement, What};
 
 const MIB: f64 = 1024.0 * 1024.0;
@@ -18,10 +18,10 @@ pub fn read(text: &str) -> Result<Statement, String> {
     let mut time = None;
     for line in text.lines().map(str::trim) {
         if let Some((_, outstanding)) = line.split_once("outstanding I/O operations") {
-            depth = outstanding.rsplit(':').next().and_then(number::plain);
+            depth = outstanding.rsplit(':').next().and_then(printed_values::plain);
         }
         if let Some(seconds) = line.strip_prefix("actual test time:") {
-            time = number::plain(seconds.trim().trim_end_matches('s')).map(|it| it.times(1e9));
+            time = printed_values::plain(seconds.trim().trim_end_matches('s')).map(|it| it.times(1e9));
         }
         match line {
             "Total IO" => {
@@ -37,7 +37,7 @@ pub fn read(text: &str) -> Result<Statement, String> {
         let cells: Vec<&str> = line.split('|').map(str::trim).collect();
         if cells[0] == "thread" || cells[0] == "%-ile" {
             columns = cells.iter().map(|cell| (*cell).to_owned()).collect();
-        } else if section == "total" && cells.len() > 3 && number::plain(cells[0]).is_some() {
+        } else if section == "total" && cells.len() > 3 && printed_values::plain(cells[0]).is_some() {
             rows += 1.0;
         } else if let Some(sums) = line.strip_prefix("total:") {
             put_sums(outcome, section, &columns, sums);
@@ -73,7 +73,7 @@ fn put_sums(outcome: &mut Outcome, section: &str, columns: &[String], sums: &str
             "AvgLat" => (What::Mean(Latency::Service), 1e6),
             _ => continue,
         };
-        outcome.put(direction, what, number::plain(sum).map(|it| it.times(unit)));
+        outcome.put(direction, what, printed_values::plain(sum).map(|it| it.times(unit)));
     }
 }
 
@@ -92,7 +92,7 @@ fn put_percentiles(outcome: &mut Outcome, columns: &[String], cells: &[&str]) {
                 None => continue,
             },
         };
-        outcome.put(direction, what, number::plain(cell).map(|it| it.times(1e6)));
+        outcome.put(direction, what, printed_values::plain(cell).map(|it| it.times(1e6)));
     }
 }
 

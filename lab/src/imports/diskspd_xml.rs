@@ -1,6 +1,6 @@
 //! diskspd's XML: counts of threads and targets added up, and the latencies of each time span.
 
-use super::number;
+use super::printed_values;
 use super::statement::{Latency, Outcome, Printed, Statement, What};
 
 /// Reads every time span that was measured.
@@ -24,7 +24,11 @@ fn outcome(span: &str) -> Outcome {
     let latency = elements(span, "Latency").into_iter().next().unwrap_or_default();
     for (direction, word) in [("read", "Read"), ("write", "Write")] {
         let sum = |name: String| {
-            elements(span, &name).into_iter().filter_map(number::plain).map(|it| it.value).sum::<f64>()
+            elements(span, &name)
+                .into_iter()
+                .filter_map(printed_values::plain)
+                .map(|it| it.value)
+                .sum::<f64>()
         };
         let (bytes, count) = (sum(format!("{word}Bytes")), sum(format!("{word}Count")));
         if count == 0.0 {
@@ -54,7 +58,7 @@ fn outcome(span: &str) -> Outcome {
 }
 
 fn first(text: &str, name: &str) -> Option<Printed> {
-    elements(text, name).into_iter().next().and_then(number::plain)
+    elements(text, name).into_iter().next().and_then(printed_values::plain)
 }
 
 /// What stands in each element of the name, none of which holds another of the same name.

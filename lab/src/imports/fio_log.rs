@@ -1,6 +1,6 @@
 //! fio's logs of bandwidth, IOPS and latency: `time, value, direction, size, ...`.
 
-use super::number;
+use super::printed_values;
 use super::statement::Statement;
 
 /// Reads the log; the file's name says what it holds.
@@ -26,7 +26,7 @@ pub fn read(text: &str, name: &str) -> Result<Statement, String> {
             Some(&"2") => "trim",
             _ => continue,
         };
-        if let Some(value) = number::plain(cells[1]) {
+        if let Some(value) = printed_values::plain(cells[1]) {
             statement.put(metric, label, value.times(unit));
         }
     }

@@ -1,7 +1,7 @@
 //! fio's text for people, of every version that prints `err=` behind a job's name.
 
 use super::fio_json::DEEP;
-use super::number;
+use super::printed_values;
 use super::statement::{Latency, Outcome, Printed, Statement, What};
 
 /// Where in a result the lines stand.
@@ -83,20 +83,19 @@ fn put_rates(outcome: &mut Outcome, place: &mut Place, direction: &'static str, 
     for word in rest.split(", ").flat_map(|part| part.split(" (")) {
         let Some((name, value)) = word.split_once('=') else { continue };
         match name.trim() {
-            "runt" => {
-                outcome.put_duration(number::plain(value.trim_end_matches("msec")).map(|it| it.times(1e6)))
-            }
-            "io" => outcome.put(direction, What::Bytes, number::bytes(value)),
-            "bw" | "BW" => outcome.put(direction, What::Throughput, number::bytes(value)),
-            "iops" | "IOPS" => outcome.put(direction, What::Rate, number::shortened(value, 1000.0)),
+            "runt" => outcome
+                .put_duration(printed_values::plain(value.trim_end_matches("msec")).map(|it| it.times(1e6))),
+            "io" => outcome.put(direction, What::Bytes, printed_values::bytes(value)),
+            "bw" | "BW" => outcome.put(direction, What::Throughput, printed_values::bytes(value)),
+            "iops" | "IOPS" => outcome.put(direction, What::Rate, printed_values::shortened(value, 1000.0)),
             _ => {}
         }
     }
     if is_new {
         let moved =
             rest.split('(').find_map(|part| part.split_once('/').filter(|(_, time)| time.contains("msec")));
-        outcome.put(direction, What::Bytes, moved.and_then(|(bytes, _)| number::bytes(bytes)));
-        let time = moved.and_then(|(_, time)| number::plain(time.split("msec").next()?));
+        outcome.put(direction, What::Bytes, moved.and_then(|(bytes, _)| printed_values::bytes(bytes)));
+        let time = moved.and_then(|(_, time)| printed_values::plain(time.split("msec").next()?));
         outcome.put_duration(time.map(|it| it.times(1e6)));
     }
 }
@@ -111,7 +110,7 @@ fn put_latency(outcome: &mut Outcome, place: &Place, line: &str) {
         _ => return,
     };
     let Some((unit, rest)) = rest.split_once(')') else { return };
-    let Some(unit) = number::nanoseconds(unit) else { return };
+    let Some(unit) = printed_values::nanoseconds(unit) else { return };
     if place.direction.is_empty() || !rest.contains("avg=") {
         return;
     }
@@ -123,7 +122,7 @@ fn put_latency(outcome: &mut Outcome, place: &Place, line: &str) {
             "avg" => What::Mean(latency),
             _ => continue,
         };
-        outcome.put(place.direction, what, number::shortened(value, 1000.0).map(|it| it.times(unit)));
+        outcome.put(place.direction, what, printed_values::shortened(value, 1000.0).map(|it| it.times(unit)));
     }
 }
 
@@ -135,7 +134,7 @@ fn percentiles(line: &str) -> Option<(Latency, f64)> {
         "slat" => Latency::Submit,
         _ => return None,
     };
-    number::nanoseconds(rest.split_once(')')?.0).map(|unit| (latency, unit))
+    printed_values::nanoseconds(rest.split_once(')')?.0).map(|unit| (latency, unit))
 }
 
 /// `| 99.00th=[ 1240], 99.50th=[ 1400]`.
@@ -144,8 +143,8 @@ fn put_percentiles(outcome: &mut Outcome, place: &Place, line: &str) {
     for part in line.trim_start_matches('|').split(']') {
         let Some((order, value)) = part.split_once("th=[") else { continue };
         let order = order.trim_start_matches([' ', ',']);
-        let Some(order) = number::plain(order).map(|order| order.value / 100.0) else { continue };
-        let value = number::shortened(value.trim().trim_start_matches('>'), 1000.0);
+        let Some(order) = printed_values::plain(order).map(|order| order.value / 100.0) else { continue };
+        let value = printed_values::shortened(value.trim().trim_start_matches('>'), 1000.0);
         if !place.direction.is_empty() {
             outcome.put(place.direction, What::Quantile(latency, order), value.map(|it| it.times(unit)));
         }
@@ -157,7 +156,7 @@ fn put_counts(outcome: &mut Outcome, rest: &str) {
     let Some((_, counts)) = rest.split_once("total=") else { return };
     let counts = counts.split_whitespace().next().unwrap_or_default().trim_end_matches(',');
     for (direction, count) in ["read", "write", "trim"].into_iter().zip(counts.split(['/', ','])) {
-        let count = count.rsplit('=').next().and_then(number::plain);
+        let count = count.rsplit('=').next().and_then(printed_values::plain);
         outcome.put(direction, What::Operations, count.filter(|count: &Printed| count.value > 0.0));
     }
 }

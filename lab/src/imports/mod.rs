@@ -1,33 +1,33 @@
 //! `cargo lab imports`: results that others published, imported, and the records held against what each file
 //! states. The readers here share no code with the importers: a fault has to be made twice to be missed.
 
-mod blkparse;
-mod compare;
+mod blkparse_text;
 mod diskspd_text;
 mod diskspd_xml;
+mod file_fetch;
 mod fio_json;
 mod fio_log;
 mod fio_text;
-mod iostat;
-mod list;
-mod number;
-mod place;
-mod report;
+mod import_report;
+mod import_score;
+mod iostat_text;
+mod printed_values;
+mod published_files;
 mod statement;
 mod sysstat_columns;
 mod sysstat_json;
 mod sysstat_text;
 mod taken;
-mod vmstat;
+mod vmstat_text;
 
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::{Outcome, programs};
-use compare::Score;
-use list::Published;
-use report::Ending;
+use super::{Outcome, guest_programs};
+use import_report::Ending;
+use import_score::Score;
+use published_files::Published;
 use taken::Taken;
 
 /// What was typed.
@@ -55,7 +55,7 @@ pub struct Options {
 /// # Errors
 /// A build that fails, or a program that cannot be run.
 pub fn run(root: &Path, options: Options) -> Result<Outcome, String> {
-    let mut files = list::all()?;
+    let mut files = published_files::all()?;
     files.retain(|file| {
         [&file.kind, &file.repository, &file.path].iter().any(|text| text.contains(&options.filter))
     });
@@ -70,14 +70,14 @@ pub fn run(root: &Path, options: Options) -> Result<Outcome, String> {
     }
     let folder = options.files.unwrap_or_else(|| root.join("target/imports"));
     let places: Vec<Result<PathBuf, String>> =
-        files.iter().map(|file| place::find(&folder, file, options.fetch)).collect();
+        files.iter().map(|file| file_fetch::find(&folder, file, options.fetch)).collect();
     if places.iter().all(Result::is_err) {
         let reason = places.into_iter().find_map(Result::err).unwrap_or_default();
         return Ok(Outcome::Missing(format!("no published result in {}: {reason}", folder.display())));
     }
     let fathom = match options.fathom {
         Some(path) => path,
-        None => programs::fathom(root)?,
+        None => guest_programs::fathom(root)?,
     };
     let fathom = fathom.canonicalize().map_err(|error| format!("{}: {error}", fathom.display()))?;
     let mut endings = Vec::new();
@@ -88,16 +88,16 @@ pub fn run(root: &Path, options: Options) -> Result<Outcome, String> {
         };
         endings.push((file, ending));
     }
-    report::lines(&endings).iter().for_each(|line| println!("{line}"));
-    Ok(if report::holds(&endings) { Outcome::Passed } else { Outcome::Failed })
+    import_report::lines(&endings).iter().for_each(|line| println!("{line}"));
+    Ok(if import_report::holds(&endings) { Outcome::Passed } else { Outcome::Failed })
 }
 
 fn one(fathom: &Path, file: &Published, path: &Path) -> Result<Ending, String> {
     let bytes = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
     let taken = if file.is_trace() { taken::profile(fathom, path) } else { taken::import(fathom, path) };
     Ok(match taken? {
-        Taken::Read(runs) => Ending::Compared(match file.statement(&number::text(&bytes)) {
-            Ok(stated) => compare::compare(&stated, &runs),
+        Taken::Read(runs) => Ending::Compared(match file.statement(&printed_values::text(&bytes)) {
+            Ok(stated) => import_score::compare(&stated, &runs),
             Err(reason) => Score::unfounded(runs.len(), &reason),
         }),
         Taken::Refused(said) if !file.refusal.is_empty() && said.contains(&file.refusal) => {

@@ -1,6 +1,6 @@
 //! What the columns of sysstat's tools mean, as docs/interop.md gives it: metric and factor to its unit.
 
-use super::number;
+use super::printed_values;
 use super::statement::Statement;
 
 const DISK: [(&str, &str, f64); 40] = [
@@ -64,7 +64,7 @@ const USER: [&str; 5] = ["usr", "user", "nice", "guest", "gnice"];
 pub fn put_disk(statement: &mut Statement, disk: &str, cells: &[(&str, &str)]) {
     for &(name, cell) in cells {
         let known = DISK.iter().find(|(column, ..)| *column == name);
-        if let (Some((_, metric, factor)), Some(printed)) = (known, number::plain(cell)) {
+        if let (Some((_, metric, factor)), Some(printed)) = (known, printed_values::plain(cell)) {
             statement.put(metric, disk, printed.times(*factor));
         }
     }
@@ -75,7 +75,7 @@ pub fn put_processor(statement: &mut Statement, label: &str, cells: &[(&str, &st
     let mut user = None;
     for &(name, cell) in cells {
         let name = name.trim_start_matches('%');
-        let Some(printed) = number::plain(cell).map(|it| it.times(0.01)) else { continue };
+        let Some(printed) = printed_values::plain(cell).map(|it| it.times(0.01)) else { continue };
         if USER.contains(&name) {
             let sum = user.get_or_insert(printed.times(0.0));
             sum.value += printed.value;

@@ -1,6 +1,6 @@
 //! Draws set-ups from wide ranges and labels each by the stage that lets least through, before fathom is asked.
 
-use super::device::Setup;
+use super::device_setup::Setup;
 use crate::draw::Draw;
 
 /// A set-up with its label.

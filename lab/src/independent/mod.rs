@@ -1,7 +1,7 @@
 //! `cargo lab independent`: verdicts on independent cases. Simulated set-ups are drawn from wide ranges, from the documentation
 //! alone, and labelled by the stage that lets least through; then fathom is asked what limits each.
 
-mod device;
+mod device_setup;
 mod generate;
 mod score;
 
@@ -12,9 +12,9 @@ use clap::Args;
 
 use super::Outcome;
 use super::cases::{Asker, Question};
-use super::programs;
+use super::guest_programs;
 use super::stop::Stop;
-pub use device::Setup;
+pub use device_setup::Setup;
 use generate::Case;
 use score::AnsweredCase;
 
@@ -43,7 +43,7 @@ pub struct Options {
 /// # Errors
 /// A build that fails, or a file that cannot be written.
 pub fn run(root: &Path, options: Options) -> Result<Outcome, String> {
-    let fathom = options.fathom.clone().map_or_else(|| programs::fathom(root), Ok)?;
+    let fathom = options.fathom.clone().map_or_else(|| guest_programs::fathom(root), Ok)?;
     let fathom = fathom.canonicalize().map_err(|error| format!("{}: {error}", fathom.display()))?;
     let (mut cases, mut close) = (Vec::new(), 0);
     for seed in &options.seeds {

@@ -18,7 +18,7 @@ use clap::Args;
 
 use super::Outcome;
 use super::draw::Draw;
-use super::programs;
+use super::guest_programs;
 use super::stop::Stop;
 use scenes::{KINDS, Kind, Scene};
 
@@ -75,7 +75,7 @@ struct Tally {
 pub fn run(root: &Path, options: Options) -> Result<Outcome, String> {
     let fathom = match &options.fathom {
         Some(path) => path.clone(),
-        None => programs::fathom(root)?,
+        None => guest_programs::fathom(root)?,
     };
     let fathom = fathom.canonicalize().map_err(|error| format!("{}: {error}", fathom.display()))?;
     let kinds: Vec<&Kind> = KINDS.iter().filter(|kind| kind.name.contains(&options.filter)).collect();

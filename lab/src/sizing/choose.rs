@@ -1,10 +1,10 @@
 //! The cheapest volume of each type that serves a demand, by trying volumes one by one.
 
-use super::catalogue::Catalogue;
+use super::catalogue_facts::Catalogue;
 use super::counting::{self, Counting};
-use super::demand::Demand;
-use super::serve::{Late, Limit, Line, together};
-use super::volume::{Kind, MIB, MILLI, Rules, Volume};
+use super::drawn_demand::Demand;
+use super::slow_simulator::{Late, Limit, Line, together};
+use super::volume_offers::{Kind, MIB, MILLI, Rules, Volume};
 
 /// Steps in which operations and bytes are bought.
 const IOPS_STEP: u64 = 100;
@@ -203,8 +203,8 @@ fn at_least(mibps: u64) -> u64 {
 mod tests {
     use super::*;
     use crate::sizing::counting::Bound;
-    use crate::sizing::demand::tests::of;
-    use crate::sizing::demand::{Form, Sum};
+    use crate::sizing::drawn_demand::tests::of;
+    use crate::sizing::drawn_demand::{Form, Sum};
     use std::path::Path;
 
     fn demand(counts: &[(u64, u64)]) -> Demand {

@@ -1,8 +1,8 @@
 //! What a demand's I/Os count as before a volume's limits.
 
-use super::demand::{Demand, Form, Io, Sum};
-use super::serve::Piece;
-use super::volume::{Kind, MIB};
+use super::drawn_demand::{Demand, Form, Io, Sum};
+use super::slow_simulator::Piece;
+use super::volume_offers::{Kind, MIB};
 
 /// How a demand's I/Os are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,7 +136,7 @@ fn units(sum: Sum, unit: u64, bound: Bound) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sizing::demand::tests::of;
+    use crate::sizing::drawn_demand::tests::of;
 
     #[test]
     fn bounds_enclose_whatever_the_sizes_are() {

@@ -2,11 +2,11 @@
 //! limit goes.
 
 use super::Bench;
-use super::demand::Io;
+use super::drawn_demand::Io;
+use super::json_queries;
 use super::moments;
-use super::program;
 use super::section::Section;
-use super::volume::{Kind, Rules, Volume};
+use super::volume_offers::{Kind, Rules, Volume};
 use crate::draw::Draw;
 
 const SIZES: [u64; 11] =
@@ -121,13 +121,17 @@ pub fn run(bench: &Bench) -> Result<Section, String> {
         let mine = case.is_served(bench, seed)?;
         let tally = if case.load < 1.0 { &mut within } else { &mut above };
         tally.1 += 1;
-        match verdict(&case, mine, program::json(&bench.fathom, &bench.folder, &words)) {
+        match verdict(&case, mine, json_queries::json(&bench.fathom, &bench.folder, &words)) {
             Ok(()) => {
                 section.equal += 1;
                 tally.0 += 1;
             }
             Err(said) => {
-                section.unexplained.push(format!("{}: {said}\n  `{}`", case.name, program::typed(&words)));
+                section.unexplained.push(format!(
+                    "{}: {said}\n  `{}`",
+                    case.name,
+                    json_queries::typed(&words)
+                ));
             }
         }
     }

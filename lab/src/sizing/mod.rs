@@ -2,33 +2,33 @@
 //! of volumes that was written from the documentation alone, and the cheapest volume of each type that serves is
 //! compared with fathom's answer. Further parts hold simulated devices and assessments against what is known of them.
 
-mod answer;
-mod catalogue;
+mod answer_comparison;
+mod catalogue_facts;
 mod choose;
 mod counting;
-mod demand;
-mod judge;
+mod drawn_demand;
+mod json_queries;
 mod mixed;
 mod moments;
-mod options;
-mod program;
-mod search;
+mod search_optimality;
 mod section;
-mod serve;
 mod shapes;
-mod stalls;
-mod volume;
+mod size_answer;
+mod sizing_options;
+mod slow_simulator;
+mod stalling_devices;
+mod volume_offers;
 
 use std::path::{Path, PathBuf};
 
 use super::Outcome;
-use super::programs;
+use super::guest_programs;
 use super::stop::Stop;
-use catalogue::Catalogue;
-use judge::{Judged, Verdict};
-pub use options::Options;
+use answer_comparison::{Judged, Verdict};
+use catalogue_facts::Catalogue;
 use section::Section;
-use stalls::Health;
+pub use sizing_options::Options;
+use stalling_devices::Health;
 
 /// What every part needs.
 struct Bench {
@@ -47,7 +47,7 @@ struct Bench {
 pub fn run(root: &Path, options: Options) -> Result<Outcome, String> {
     let fathom = match &options.fathom {
         Some(path) => path.clone(),
-        None => programs::fathom(root)?,
+        None => guest_programs::fathom(root)?,
     };
     let fathom = fathom.canonicalize().map_err(|error| format!("{}: {error}", fathom.display()))?;
     let scratch = tempfile::tempdir().map_err(|error| format!("no folder for demands: {error}"))?;
@@ -60,9 +60,9 @@ pub fn run(root: &Path, options: Options) -> Result<Outcome, String> {
     for part in &bench.options.parts {
         let section = match part.as_str() {
             "mixed" => mixed::run(&bench)?,
-            "stalls" => stalls::run(&bench, Health::Stalls)?,
-            "healthy" => stalls::run(&bench, Health::Healthy)?,
-            "search" => search::run(&bench)?,
+            "stalls" => stalling_devices::run(&bench, Health::Stalls)?,
+            "healthy" => stalling_devices::run(&bench, Health::Healthy)?,
+            "search" => search_optimality::run(&bench)?,
             _ => size(&bench)?,
         };
         holds &= section.holds();
@@ -92,7 +92,7 @@ fn size(bench: &Bench) -> Result<Section, String> {
         if !named || bench.stop.is_asked() {
             continue;
         }
-        judged.push(judge::judge(&bench.fathom, &bench.folder, &demand, &bench.catalogue)?);
+        judged.push(answer_comparison::judge(&bench.fathom, &bench.folder, &demand, &bench.catalogue)?);
     }
     Ok(sized(bench, &judged))
 }
@@ -117,9 +117,10 @@ fn sized(bench: &Bench, judged: &[Judged]) -> Section {
         }
         section.unexplained.extend(left);
     }
-    let least = section.unexplained.iter().filter(|left| left.contains(judge::BY_THE_LEAST)).count();
+    let least =
+        section.unexplained.iter().filter(|left| left.contains(answer_comparison::BY_THE_LEAST)).count();
     if least > 0 {
-        section.figures.push(format!("{least} of the unexplained are {}", judge::BY_THE_LEAST));
+        section.figures.push(format!("{least} of the unexplained are {}", answer_comparison::BY_THE_LEAST));
     }
     section.figures.push(format!("{clean} of {} demands without an unexplained difference", judged.len()));
     section.figures.extend(table(judged));

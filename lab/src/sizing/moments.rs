@@ -1,8 +1,8 @@
 //! A trace served in continuous time: each I/O ends when each of the volume's limits has let it through.
 
-use super::demand::Io;
-use super::serve::Limit;
-use super::volume::{Kind, MIB};
+use super::drawn_demand::Io;
+use super::slow_simulator::Limit;
+use super::volume_offers::{Kind, MIB};
 
 /// I/Os that end later than `deadline_s` after they came. Instances are left out.
 pub fn late(ios: &[Io], kind: Kind, limits: &[Limit; 2], margin_percent: u64, deadline_s: u64) -> u64 {

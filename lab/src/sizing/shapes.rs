@@ -1,7 +1,7 @@
 //! Draws demands: how they come over time, how large their I/Os are, and on which terms they are sized.
 
-use super::demand::{Demand, Form, Io, Sum};
-use super::volume::Kind;
+use super::drawn_demand::{Demand, Form, Io, Sum};
+use super::volume_offers::Kind;
 use crate::draw::Draw;
 
 const REGIONS: [&str; 4] = ["us-east-1", "eu-central-1", "ap-southeast-1", "sa-east-1"];

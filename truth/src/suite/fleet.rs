@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use fathom_record::sizing::Requirement;
+use fathom_record::sizing_record::Requirement;
 use fathom_sizing::choice::Judge;
-use fathom_sizing::fleet::{History, Outcome, SizingPolicy, Verdict, Volume, growth, row, verdict};
+use fathom_sizing::fleet_volumes::{History, Outcome, SizingPolicy, Verdict, Volume, growth, row, verdict};
 use fathom_sizing::requirement::{Precision, requirement};
 use fathom_sizing::{Catalogue, Market, Need, Patience, margin};
 use rand::SeedableRng;

@@ -2,7 +2,7 @@
 //! with the pairs predicted, and what asking after every pair costs.
 
 use fathom_record::comparison::{Better, Decision, Side};
-use fathom_stats::comparison::{
+use fathom_stats::paired_comparison::{
     Comparison, LogRatios, Metric, Next, Pair, QuantilePair, Rules, Runs, first_side, pairs_for,
     shift_function, unpaired,
 };

@@ -1,8 +1,8 @@
 //! Steady state by the four gates: how often a wrong level is accepted, and how long a right one takes.
 
-use fathom_record::exposure::{ExposureGuard, GuardRow, HiddenState, Standing};
+use fathom_record::exposure_guard::{ExposureGuard, GuardRow, HiddenState, Standing};
 use fathom_record::steadiness::SteadyVerdict;
-use fathom_stats::steady::watch::{Monitor, News};
+use fathom_stats::steady::cusum::{Monitor, News};
 use fathom_stats::steady::{SteadyRule, judge, schedule};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;

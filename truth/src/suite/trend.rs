@@ -1,6 +1,6 @@
 //! Changes of level over a series of runs: how often one is told where there is none, and how soon one that is there.
 
-use fathom_stats::trend::{Trend, trend};
+use fathom_stats::change_points::{Trend, trend};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::sheet::{Change, Sheet};
+use super::catalogue_csv::{Change, Sheet};
 
 /// Puts each type of the document into the sheet.
 ///

@@ -1,16 +1,16 @@
 //! `cargo xtask catalog`: brings `catalog/` up to date from what the cloud's own API says, and shows each change
 //! before anything is written.
 
+mod catalogue_csv;
 mod instances;
 mod prices;
-mod sheet;
 
 use std::path::Path;
 use std::process::Command;
 
+use catalogue_csv::{Change, Sheet};
 use clap::{ArgGroup, Args};
 use serde_json::Value;
-use sheet::{Change, Sheet};
 
 /// What to read, and whether to write.
 #[derive(Args)]

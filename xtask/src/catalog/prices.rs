@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::sheet::{Change, Sheet};
+use super::catalogue_csv::{Change, Sheet};
 
 /// Where and when the prices hold, and the key of their source.
 pub struct Place<'a> {

@@ -10,9 +10,9 @@ pub mod checksum;
 mod deb;
 mod notices;
 mod oci;
+mod package_trial;
 mod sbom;
 mod toolchain;
-mod trial;
 
 use std::ffi::OsStr;
 use std::fs;
@@ -22,10 +22,10 @@ use std::process::Command;
 use clap::Args;
 use serde_json::Value;
 
-use crate::page;
+use crate::web_page;
 pub use archive::gzip;
 use archive::{Entry, tar};
-use trial::Trial;
+use package_trial::Trial;
 
 const SHELLS: [(&str, &str); 3] = [
     ("bash", "usr/share/bash-completion/completions/fathom"),
@@ -74,7 +74,7 @@ pub fn run(root: &Path, asked: DistArguments) -> Result<(), String> {
         Some(program) => program.clone(),
         None => build(root, &asked.target, &asked.profile)?,
     };
-    let emulator = trial::emulator(asked.target.split('-').next().unwrap_or_default());
+    let emulator = package_trial::emulator(asked.target.split('-').next().unwrap_or_default());
     let teller = match (&asked.ask, &emulator) {
         (Some(program), _) => vec![program.clone()],
         (None, Ok(Some(emulator))) => vec![emulator.clone(), program.clone()],
@@ -167,7 +167,7 @@ fn time_s(root: &Path) -> u64 {
 
 /// Builds the program.
 fn build(root: &Path, target: &str, profile: &str) -> Result<PathBuf, String> {
-    if let Err(error) = page::make(root) {
+    if let Err(error) = web_page::make(root) {
         println!("skip   the page of fathom serve in packages, unless it was made before: {error}");
     }
     let mut build = cargo();

@@ -1,7 +1,7 @@
 //! No text of the project holds notes to its authors, unfinished code, or tests that do not run.
 
 use crate::finding::Finding;
-use crate::scan::words;
+use crate::source_scan::words;
 use crate::tree::Tree;
 
 // Put together from parts, so that this file does not break its own rule.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::finding::Finding;
-use crate::scan::{test_ranges, words};
+use crate::source_scan::{test_ranges, words};
 use crate::tree::{File, Tree};
 
 /// What a public item begins with, behind its visibility.

@@ -5,7 +5,7 @@
 
 use crate::finding::Finding;
 use crate::manifest::Manifest;
-use crate::scan::words;
+use crate::source_scan::words;
 use crate::tree::Tree;
 
 pub fn check(tree: &Tree) -> Vec<Finding> {

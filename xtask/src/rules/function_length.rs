@@ -3,7 +3,7 @@
 //! Clippy's `too_many_lines` leaves out comments, knows no tests, and sees only what is compiled for this machine.
 
 use crate::finding::Finding;
-use crate::scan::functions;
+use crate::source_scan::functions;
 use crate::tree::Tree;
 
 const MAX_LINES: usize = 70;

@@ -3,7 +3,7 @@
 mod banned_words;
 mod dead_items;
 mod dependencies;
-mod doors;
+mod file_creation;
 mod file_length;
 mod function_length;
 mod layers;
@@ -25,7 +25,7 @@ const RULES: [fn(&Tree) -> Vec<Finding>; 17] = [
     banned_words::check,
     dead_items::check,
     dependencies::check,
-    doors::check,
+    file_creation::check,
     file_length::check,
     function_length::check,
     layers::check,

@@ -1,7 +1,7 @@
 //! No module is a drawer: a name says what is inside.
 
 use crate::finding::Finding;
-use crate::scan::{line_of, name, words};
+use crate::source_scan::{line_of, name, words};
 use crate::tree::Tree;
 
 const DRAWERS: [&str; 6] = ["util", "utils", "common", "helpers", "helper", "misc"];

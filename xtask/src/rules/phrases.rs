@@ -1,7 +1,7 @@
 //! What users read is said in the words of their field: habits that a program can see do not come back.
 
 use crate::finding::Finding;
-use crate::scan::scan;
+use crate::source_scan::scan;
 use crate::tree::{File, Tree};
 
 /// What is not written, and what is.

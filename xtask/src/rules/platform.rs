@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 
 use crate::finding::Finding;
 use crate::modules::reach;
-use crate::scan::{asks_platform, attributes, functions, line_of, words};
+use crate::source_scan::{asks_platform, attributes, functions, line_of, words};
 use crate::tree::{File, Tree};
 
 const CONDITIONS: [&str; 5] = ["target_os", "target_family", "(unix", "(windows", "(not(windows"];
@@ -88,7 +88,7 @@ fn tests(file: &File) -> Vec<RangeInclusive<usize>> {
     let lines = |range: std::ops::Range<usize>| line_of(code, range.start)..=line_of(code, range.end - 1);
     let alone = functions(code).into_iter().filter(|function| function.test);
     let alone = alone.map(|function| function.first_line..=function.last_line);
-    crate::scan::test_ranges(code).into_iter().map(lines).chain(alone).collect()
+    crate::source_scan::test_ranges(code).into_iter().map(lines).chain(alone).collect()
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! What a test goes without is noted where it is listed, not printed where nobody sees it.
 
 use crate::finding::Finding;
-use crate::scan::line_of;
+use crate::source_scan::line_of;
 use crate::tree::Tree;
 
 /// Words of a message that a test is not carried out.

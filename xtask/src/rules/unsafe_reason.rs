@@ -3,7 +3,7 @@
 //! Clippy's `undocumented_unsafe_blocks` sees only what is compiled for this machine: nothing of Windows or Arm.
 
 use crate::finding::Finding;
-use crate::scan::{line_of, name, words};
+use crate::source_scan::{line_of, name, words};
 use crate::tree::{File, Tree};
 
 /// How far above the statement's first line a reason may start.

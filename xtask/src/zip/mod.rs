@@ -4,8 +4,8 @@
 //! The program is looked into before it is packed: its processor, that it asks for nothing but libraries that every Windows
 //! has, and that no path of the machine that built it is in it. The same program gives the same bytes.
 
-mod arm;
 mod executable;
+mod zig_toolchain;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use crate::dist::{self, checksum};
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 const X64: &str = "x86_64-pc-windows-gnu";
 /// Targets, the name of each in a release, and the number of its processor.
-const TARGETS: [(&str, &str, u16); 2] = [(X64, "x64", 0x8664), (arm::TARGET, "arm64", 0xaa64)];
+const TARGETS: [(&str, &str, u16); 2] = [(X64, "x64", 0x8664), (zig_toolchain::TARGET, "arm64", 0xaa64)];
 /// What stands beside the program: the file here, and its name there.
 const BESIDE: [(&str, &str); 7] = [
     ("LICENSE-APACHE", "LICENSE-APACHE"),
@@ -77,7 +77,7 @@ pub fn run(root: &Path, asked: &ZipArguments) -> Result<(), String> {
     let (_, processor, machine) = TARGETS
         .into_iter()
         .find(|(name, ..)| *name == target)
-        .ok_or_else(|| format!("{target}: there are zips for {X64} and {} alone", arm::TARGET))?;
+        .ok_or_else(|| format!("{target}: there are zips for {X64} and {} alone", zig_toolchain::TARGET))?;
     let out = asked.out.clone().unwrap_or_else(|| root.join("target/zip"));
     fs::create_dir_all(&out).map_err(|error| format!("{}: {error}", out.display()))?;
     let path = match &asked.program {
@@ -132,7 +132,7 @@ fn target_folder(root: &Path) -> PathBuf {
 
 /// Builds the program; gives its place.
 fn build(root: &Path, target: &str, profile: &str, out: &Path) -> Result<PathBuf, String> {
-    if let Err(error) = crate::page::make(root) {
+    if let Err(error) = crate::web_page::make(root) {
         println!("skip   the page of fathom serve in the zip, unless it was made before: {error}");
     }
     let places = places(root);
@@ -150,8 +150,8 @@ fn build(root: &Path, target: &str, profile: &str, out: &Path) -> Result<PathBuf
     build.args(["build", "--locked", "--profile", profile, "--package", "fathom", "--target", target]);
     build.env("CARGO_ENCODED_RUSTFLAGS", flags);
     build.env(format!("CFLAGS_{underlined}"), join("-ffile-prefix-map", " ").trim_end());
-    if target == arm::TARGET {
-        build.envs(arm::variables(out)?);
+    if target == zig_toolchain::TARGET {
+        build.envs(zig_toolchain::variables(out)?);
     }
     let status = build.current_dir(root).status().map_err(|error| format!("cargo build: {error}"))?;
     if !status.success() {

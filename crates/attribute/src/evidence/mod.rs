@@ -1,8 +1,8 @@
 //! The evidence table: from `evidence.toml`, what each cause looks like and what each experiment does to it.
 
 mod density;
+mod evidence_toml;
 mod feature;
-mod row;
 
 use std::sync::LazyLock;
 
@@ -11,8 +11,8 @@ use fathom_record::verdict::Limit;
 use serde::Deserialize;
 
 pub use density::{CUT_SHORT, Shape as Density, ln_mean_of, squared_misfit};
+pub use evidence_toml::{Cause, Need};
 pub use feature::{EXPERIMENTS, Feature};
-pub use row::{Cause, Need};
 
 /// Deviation with which a one-sided figure may exceed 0: rounding and counters.
 const EDGE: f64 = 0.03;
@@ -99,7 +99,7 @@ impl Table {
     /// # Errors
     /// When the text is no TOML, or names a feature or cause that the program does not know; the cause says which.
     pub fn parse(text: &str) -> Result<Self, EvidenceError> {
-        row::read(text, "")
+        evidence_toml::read(text, "")
     }
 
     /// The same with densities and a calibration that were fitted to cases, which stand for those of the table.
@@ -107,7 +107,7 @@ impl Table {
     /// # Errors
     /// As [`Table::parse`]; and where something is fitted that the table does not have.
     pub fn parse_fitted(text: &str, fitted: &str) -> Result<Self, EvidenceError> {
-        row::read(text, fitted)
+        evidence_toml::read(text, fitted)
     }
 
     /// What bounds a figure from above that a cause cannot explain: it is above 0, of a one-sided feature, and

@@ -1,7 +1,7 @@
 //! The experiments that can be made on a pattern, as workloads, and how to read their answers.
 
+mod experiment_workload;
 mod far;
-mod workload;
 
 use fathom_order::InOrder;
 use fathom_record::CeilingScope;
@@ -9,16 +9,16 @@ use fathom_record::facts::TargetKind;
 use fathom_record::verdict::{Experiment, Limit};
 use fathom_record::workload::{Sizes, Workload};
 
-use crate::choice::{Chosen, choose};
+use crate::curve_shape::Shape;
 use crate::evidence::{EXPERIMENTS, Feature, Table};
+use crate::experiment_choice::{Chosen, choose};
 use crate::input::{Answer, Pattern};
 use crate::posterior::{CauseWeight, Figure, after};
 use crate::printed;
-use crate::shape::Shape;
 use crate::thresholds::{CREEPS, NAMED};
 
+pub use experiment_workload::{Before, Manner, Trial, Way, Where, many_times};
 pub use far::{Law, far_ratio, law};
-pub use workload::{Before, Manner, Trial, Way, Where, many_times};
 
 /// Causes below this probability are not mentioned in how an answer is to be read.
 const LEAST_MENTIONED: f64 = 0.05;
@@ -151,7 +151,7 @@ pub fn next(
     let trials: Vec<(Feature, Trial)> = EXPERIMENTS
         .into_iter()
         .filter(|feature| !made(feature))
-        .filter_map(|feature| Some((feature, workload::trial(feature, pattern, shape)?)))
+        .filter_map(|feature| Some((feature, experiment_workload::trial(feature, pattern, shape)?)))
         .filter(|(_, trial)| pattern.means.minutes_left.is_none_or(|left| trial.minutes() <= left))
         .collect();
     let feasible: Vec<Feature> = trials.iter().map(|(feature, _)| *feature).collect();

@@ -1,12 +1,12 @@
 //! What experiments answered, as logarithms of the new rate over the old one.
 
-use crate::ceilings::in_operations;
+use crate::curve_shape::Shape;
 use crate::evidence::{CUT_SHORT, Feature};
 use crate::experiments::far_ratio;
 use crate::input::{Answer, Pattern};
 use crate::nearness::Nearness;
 use crate::printed;
-use crate::shape::Shape;
+use crate::rate_bounds::in_operations;
 
 use super::{Symptom, blocks, earned, jobs};
 

@@ -2,9 +2,9 @@
 
 use fathom_measure::Nanos;
 
+use crate::curve_shape::Shape;
 use crate::evidence::Feature;
 use crate::printed;
-use crate::shape::Shape;
 use crate::thresholds::LONE;
 
 use super::Symptom;

@@ -1,9 +1,9 @@
 //! What the rate and latency show over concurrency and over the seconds.
 
+use crate::curve_shape::Shape;
 use crate::evidence::Feature;
 use crate::input::Pattern;
 use crate::printed;
-use crate::shape::Shape;
 use crate::thresholds::CREEPS;
 
 use super::{Symptom, by_value};

@@ -3,10 +3,10 @@
 //!
 //! Source: conservation in a token bucket. What is spent above the sustained rate was earned below it.
 
+use crate::curve_shape::Shape;
 use crate::evidence::Feature;
 use crate::input::{Answer, Pattern};
 use crate::printed;
-use crate::shape::Shape;
 
 use super::Symptom;
 

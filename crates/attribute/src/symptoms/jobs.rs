@@ -1,9 +1,9 @@
 //! What more jobs say together: a lock costs each of them as much, and many jobs may fill what does not bind with a few.
 
+use crate::curve_shape::Shape;
 use crate::evidence::{CUT_SHORT, Feature};
 use crate::experiments::many_times;
 use crate::input::Pattern;
-use crate::shape::Shape;
 
 use super::Symptom;
 

@@ -3,24 +3,24 @@
 
 mod answers;
 mod blocks;
+mod bound_proximity;
 mod by_value;
 mod connections;
 mod curve;
 mod earned;
 mod jobs;
-mod limits;
-mod processors;
+mod processor_symptoms;
 mod storage;
 
 pub use by_value::{
     BoundKey, BusyShares, ComparedRow, Difference, RateRatio, STATED_RATIO_ERROR, is_lone, tightest,
 };
 
-use crate::ceilings::{Bound, mean_bytes};
+use crate::curve_shape::Shape;
 use crate::evidence::{Feature, Need};
 use crate::input::Pattern;
 use crate::posterior::Figure;
-use crate::shape::Shape;
+use crate::rate_bounds::{Bound, mean_bytes};
 use fathom_record::CeilingScope;
 use fathom_record::facts::TargetKind;
 
@@ -46,8 +46,8 @@ impl Symptom {
 pub fn seen(pattern: &Pattern<'_>, shape: &Shape<'_>, bounds: &[Bound]) -> Vec<Symptom> {
     let mut all = answers::seen(pattern, shape, mean_bytes(pattern, shape));
     all.extend(curve::seen(pattern, shape));
-    all.extend(limits::seen(pattern, shape, bounds));
-    all.extend(processors::seen(shape));
+    all.extend(bound_proximity::seen(pattern, shape, bounds));
+    all.extend(processor_symptoms::seen(shape));
     all.extend(storage::seen(pattern, shape));
     all.extend(connections::seen(shape));
     // An experiment that was made on purpose is better than what a grid happens to hold.
@@ -80,7 +80,7 @@ pub fn met(pattern: &Pattern<'_>, shape: &Shape<'_>, bounds: &[Bound]) -> Vec<Ne
         (shape.telemetry.connections.is_some(), Need::Connections),
         (pattern.flushes_per_write().is_some_and(|flushes| flushes > 0.0), Need::Flushes),
         (pattern.means.other_node_cpus.is_some(), Need::Node),
-        (limits::is_on_credits(bounds), Need::Burst),
+        (bound_proximity::is_on_credits(bounds), Need::Burst),
     ]
     .into_iter()
     .filter_map(|(is_met, need)| is_met.then_some(need))

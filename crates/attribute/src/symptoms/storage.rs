@@ -2,11 +2,11 @@
 
 use fathom_record::facts::TargetKind;
 
-use crate::ceilings::{is_foreseeable, mean_bytes};
+use crate::curve_shape::{Shape, share};
 use crate::evidence::Feature;
 use crate::input::Pattern;
 use crate::printed;
-use crate::shape::{Shape, share};
+use crate::rate_bounds::{is_foreseeable, mean_bytes};
 
 use super::Symptom;
 

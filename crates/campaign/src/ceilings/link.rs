@@ -1,6 +1,6 @@
 //! What the link to a target carries at most, from the facts of the environment: PCI Express, SATA, network.
 
-use fathom_record::environment::Environment;
+use fathom_record::environment_facts::Environment;
 use fathom_record::facts::TargetFacts;
 use fathom_record::{CeilingRate, CeilingScope, Direction, KnownCeiling};
 

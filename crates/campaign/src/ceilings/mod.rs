@@ -1,11 +1,11 @@
 //! Upper bounds that hold for a run before anything is measured: what the user says, what the catalogue has
 //! of instance and volume, and what the system sets.
 
+mod cgroup_limits;
 mod link;
-mod system;
 
 use fathom_plan::{Applying, KnownLimits, PlanError};
-use fathom_record::environment::Environment;
+use fathom_record::environment_facts::Environment;
 use fathom_record::facts::{TargetFacts, TargetKind};
 use fathom_record::{KnownCeiling, RunRecord};
 
@@ -22,7 +22,7 @@ pub fn applying(
 ) -> Result<Applying, PlanError> {
     let mut out = known.applying(&target.devices, environment)?;
     if is_storage(target) {
-        out.ceilings.extend(system::ceilings(target, environment));
+        out.ceilings.extend(cgroup_limits::ceilings(target, environment));
     }
     if is_storage(target) || target.kind == TargetKind::FabricNamespace {
         out.ceilings.extend(link::ceilings(target, environment));

@@ -1,7 +1,7 @@
 //! Machines and targets with limits that are known.
 
 use fathom_plan::{Applying, KnownLimits, instance_type, volume};
-use fathom_record::environment::{Environment, Fact};
+use fathom_record::environment_facts::{Environment, Fact};
 use fathom_record::facts::{DeviceFacts, FileSystemFacts, TargetFacts, TargetKind};
 use fathom_record::{CeilingRate, CeilingScope, Direction, KnownCeiling};
 

@@ -4,7 +4,7 @@ use fathom_measure::Nanos;
 use fathom_record::{Check, CheckName, Outcome};
 
 use super::Evidence;
-use crate::run::Queues;
+use crate::single_run::Queues;
 
 /// A shortfall above this share means that the depth asked for was not what was measured.
 const IN_FLIGHT_LIMIT: f64 = 0.02;

@@ -3,27 +3,27 @@
 //! Limits are those of the method (docs/method.md) and stand with their checks: of in-flight and Little's law in
 //! `concurrency` (of others' results: `fathom_tools::audit`), of the generator's lag in `generator`. A check that fails makes the run invalid; a caution says what the numbers do not mean.
 
+mod clock_and_cache;
 mod concurrency;
-mod contract;
-mod environment;
-mod generator;
+mod engine_contract;
+mod generator_capacity;
 mod hung;
-mod network;
-mod surroundings;
+mod interference;
+mod network_saturation;
 mod transfers;
 
 use fathom_engine::verify::VerifyReport;
 use fathom_order::InOrder;
 use fathom_record::facts::{ClockRecord, EngineFacts, TargetFacts};
-use fathom_record::run::Summary;
+use fathom_record::run_record::Summary;
 use fathom_record::{Check, Workload};
 use fathom_telemetry::others::OthersUse;
 
 pub use hung::HungEdges;
-pub use network::Wire;
-pub use surroundings::{Stillness, other_programs, standstill, stolen_share};
+pub use interference::{Stillness, other_programs, standstill, stolen_share};
+pub use network_saturation::Wire;
 
-use crate::run::Foreign;
+use crate::single_run::Foreign;
 
 /// What the checks look at.
 #[derive(Debug)]
@@ -70,27 +70,27 @@ pub struct Evidence<'a> {
 pub fn all(evidence: &Evidence<'_>) -> Vec<Check> {
     let mut checks = vec![
         // First, because others fail with it.
-        contract::contract(evidence),
-        surroundings::stood_still(evidence),
+        engine_contract::contract(evidence),
+        interference::stood_still(evidence),
         concurrency::in_flight(evidence),
         concurrency::littles_law(evidence),
-        generator::busy(evidence),
-        generator::reap_lag(evidence),
-        generator::lag(evidence),
-        generator::overload(evidence),
-        generator::offered_rate(evidence),
-        generator::lost_intervals(evidence),
-        environment::clock(evidence),
-        environment::unwritten(evidence),
-        environment::page_cache(evidence),
-        environment::write_cache(evidence),
+        generator_capacity::busy(evidence),
+        generator_capacity::reap_lag(evidence),
+        generator_capacity::lag(evidence),
+        generator_capacity::overload(evidence),
+        generator_capacity::offered_rate(evidence),
+        generator_capacity::lost_intervals(evidence),
+        clock_and_cache::clock(evidence),
+        clock_and_cache::unwritten(evidence),
+        clock_and_cache::page_cache(evidence),
+        clock_and_cache::write_cache(evidence),
         other_programs(evidence.others),
-        surroundings::other_load(evidence),
+        interference::other_load(evidence),
         transfers::errors(evidence),
         transfers::short(evidence),
         transfers::verification(evidence),
     ];
-    checks.extend(evidence.wire.as_ref().map(network::network_full));
+    checks.extend(evidence.wire.as_ref().map(network_saturation::network_full));
     // Stable: within one outcome the order above is kept.
     checks.put_in_order_by_key(|check| std::cmp::Reverse(check.outcome));
     checks

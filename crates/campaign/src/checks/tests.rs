@@ -4,14 +4,14 @@ use fathom_engine::verify::VerifyReport;
 use fathom_measure::Histogram;
 use fathom_record::facts::{ClockRecord, DeviceFacts, EngineFacts, TargetFacts, TargetKind};
 use fathom_record::latency::{LatencySummary, SparseHistogram};
-use fathom_record::run::{DirectionSummary, Summary};
+use fathom_record::run_record::{DirectionSummary, Summary};
 use fathom_record::workload::Arrival;
 use fathom_record::{Check, CheckName, Direction, EngineBreaches, Outcome, Standstill, Workload};
 use fathom_telemetry::others::OthersUse;
 use fathom_telemetry::traffic::Program;
 
 use super::{Evidence, HungEdges, Stillness, all};
-use crate::run::Foreign;
+use crate::single_run::Foreign;
 use fathom_plan::patterns;
 
 struct Case {

@@ -11,17 +11,17 @@ use fathom_measure::clock::offset::{Offset, Ping, offset};
 use fathom_measure::{Clock, WallClock};
 use fathom_plan::{Client, Needs, PlanSource, Role, RunPlan, to_toml};
 use fathom_record::RunRecord;
-use fathom_record::run::Ending;
+use fathom_record::run_record::Ending;
 use fathom_target::TargetName;
 
+use super::client_seconds::{Series, common, shown};
 use super::frame::{FromAgent, Hello, Look, Observed, Opened, Order, Readiness, ToAgent, Watching};
 use super::link::{Event, Link, about, excerpt};
 use super::push;
-use super::series::{Series, common, shown};
 use super::summed;
 use crate::error::CampaignError;
-use crate::identity;
 use crate::progress::Progress;
+use crate::record_ids;
 
 /// Between two looks at what is due.
 const LOOK: Duration = Duration::from_millis(20);
@@ -230,7 +230,7 @@ impl<'a> Shift<'a> {
         for (peer, offset) in self.crew.peers.iter_mut().zip(before) {
             peer.before = offset;
         }
-        let started_at = identity::now();
+        let started_at = record_ids::now();
         self.begin()?;
         Ok(started_at)
     }

@@ -6,7 +6,7 @@
 use std::io::{self, Read, Write};
 
 use fathom_plan::Needs;
-use fathom_record::environment::Environment;
+use fathom_record::environment_facts::Environment;
 use fathom_record::facts::TargetFacts;
 use fathom_record::telemetry::Telemetry;
 use fathom_record::{Interval, RunRecord};
@@ -171,7 +171,7 @@ pub struct Reason {
 impl Hello {
     /// This program's.
     pub fn here() -> Self {
-        let host = crate::platform::host_name();
+        let host = crate::process_control::host_name();
         Self {
             fathom: "agent".to_owned(),
             protocol: PROTOCOL,

@@ -14,7 +14,7 @@ use fathom_record::error::in_one_line;
 use super::frame::{self, FromAgent, Hello, ToAgent};
 use super::push::Copy;
 use super::reach::command;
-use crate::platform::{Ask, apart, ask};
+use crate::process_control::{Ask, apart, ask};
 
 /// Bytes of what an agent, or the command that reaches it, says on stderr that are kept: the last.
 const SAID_MAX: usize = 4 << 10;

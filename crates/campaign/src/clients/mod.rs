@@ -6,17 +6,17 @@
 //! takes their seconds, and adds up the time in which all of them measured: counts and histograms are added, nothing is
 //! averaged.
 
-mod agent;
+mod agent_service;
+mod client_seconds;
 mod coordinator;
 mod frame;
 mod link;
 mod push;
 mod reach;
-mod series;
 mod summed;
+mod target_observer;
 mod target_side;
-mod watch;
 
-pub use agent::serve;
+pub use agent_service::serve;
 pub(crate) use coordinator::Crew;
 pub(crate) use frame::Opened;

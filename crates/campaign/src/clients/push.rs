@@ -22,7 +22,7 @@ use sha2::{Digest, Sha256};
 
 use super::link::{about, excerpt, keep_last, last_lines};
 use super::reach::at_the_other_end;
-use crate::platform::{Ask, apart, ask, own_program};
+use crate::process_control::{Ask, apart, ask, own_program};
 use crate::progress::Progress;
 
 /// What a line that is meant for this program begins with: a login may print others.

@@ -4,9 +4,9 @@ use fathom_measure::clock::offset::{Offset, skew_bound_ns};
 use fathom_measure::counted;
 use fathom_order::InOrder;
 use fathom_plan::{RunPlan, exact_command_line};
-use fathom_record::clients::{Balance, ClientInterface, ClientPart, ClientsFacts, ClockOffset};
+use fathom_record::client_facts::{Balance, ClientInterface, ClientPart, ClientsFacts, ClockOffset};
 use fathom_record::facts::{TargetFacts, TargetKind};
-use fathom_record::run::{Ending, JobStart, JobSummary, Ledger, Summary};
+use fathom_record::run_record::{Ending, JobStart, JobSummary, Ledger, Summary};
 use fathom_record::telemetry::{MetricSeries, Telemetry};
 use fathom_record::workload::Arrival;
 use fathom_record::{
@@ -14,11 +14,11 @@ use fathom_record::{
     RunRecord, Workload,
 };
 
+use super::client_seconds::{common, directions};
 use super::coordinator::Peer;
-use super::series::{common, directions};
 use super::target_side;
-use crate::identity;
-use crate::run::this_tool;
+use crate::record_ids;
+use crate::single_run::this_tool;
 
 /// Skew from which on a second is worth a caution, in nanoseconds.
 const SKEW_CAUTION_NS: u64 = 10_000_000;
@@ -59,7 +59,7 @@ pub fn record(
         RunRecord::begun(this_tool(), scaled(&plan.workload, peers.len()), target(plan, &records), "");
     // Telemetry is each client's own, among the clients.
     RunRecord {
-        id: identity::new_id("r"),
+        id: record_ids::new_id("r"),
         started_at,
         engine: first.map_or_else(|| begun.engine.clone(), |record| record.engine.clone()),
         clock: first.and_then(|record| record.clock.clone()),

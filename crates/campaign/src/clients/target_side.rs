@@ -1,8 +1,8 @@
 //! What the agent at the target's machine saw, as the record has it.
 
 use fathom_order::InOrder;
-use fathom_record::clients::{ClientPart, NamedShare, ServedDevice, ServerFacts, TargetSide};
-use fathom_record::run::Ending;
+use fathom_record::client_facts::{ClientPart, NamedShare, ServedDevice, ServerFacts, TargetSide};
+use fathom_record::run_record::Ending;
 use fathom_record::telemetry::{MetricSeries, Telemetry};
 
 use super::coordinator::Peer;

@@ -15,7 +15,7 @@ use fathom_record::{Standstill, WallFacts};
 use fathom_target::wall::{self, Reach, Wall};
 
 use super::kept::new_file;
-use crate::platform::{self, Ask, apart, ask};
+use crate::process_control::{self, Ask, apart, ask};
 
 /// Between two looks at a child.
 const POLL: Duration = Duration::from_millis(20);
@@ -173,7 +173,7 @@ impl ChildPlan<'_> {
 impl ChildEnd {
     /// How it ended, in words.
     pub fn words(&self) -> String {
-        match (self.status.code(), platform::ended_by(self.status)) {
+        match (self.status.code(), process_control::ended_by(self.status)) {
             (Some(code), _) => format!("exit status {code}"),
             (None, Some(signal)) => format!("ended by signal {signal}"),
             (None, None) => "ended in an unknown way".to_owned(),

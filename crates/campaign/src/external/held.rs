@@ -15,7 +15,7 @@ use fathom_target::{OpenRequest, Permit, Target, TargetName, admit_all};
 use fathom_tools::ToolTarget;
 use fathom_tools::fio::map::is_of_a_device;
 
-use crate::platform;
+use crate::process_control;
 
 /// Space that stays free when a file is made.
 const KEEP_FREE_BYTES: u64 = 64 << 20;
@@ -165,7 +165,7 @@ fn fill(
         let layout = Layout { seed: range.end, stop, progress: None, keep_free_bytes: KEEP_FREE_BYTES };
         return lay_out(file, range, &layout);
     }
-    platform::give_room(file, &range).map_err(|error| {
+    process_control::give_room(file, &range).map_err(|error| {
         EngineError::system("making room for the file", &error)
             .with_remedy("check the free space, or ask for a smaller size")
     })
@@ -189,7 +189,7 @@ fn look(target: &ToolTarget) -> Result<Found, EngineError> {
         Err(error) if error.kind() == Os::NotFound => return look_at_nothing(target),
         Err(error) => return Err(EngineError::system(format!("target {path}"), &error)),
     };
-    if platform::is_block_device(&meta) {
+    if process_control::is_block_device(&meta) {
         return Ok(Found::Device);
     }
     if !meta.is_file() {

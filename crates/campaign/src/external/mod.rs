@@ -8,22 +8,21 @@
 //! ```
 
 mod child;
-mod command;
 mod held;
 mod kept;
 pub mod reach;
-mod reading;
 mod through;
 mod tool;
+mod tool_invocation;
+mod tool_record;
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use command::{NamedTarget, PreparedCommand, prepare};
 use fathom_engine::{EngineError, ErrorKind};
 use fathom_measure::{Clock, WallClock};
-use fathom_record::environment::Environment;
+use fathom_record::environment_facts::Environment;
 use fathom_record::facts::{TargetFacts, TargetKind};
 use fathom_record::telemetry::{AbsentSource, Telemetry};
 use fathom_record::{RunRecord, Workload, shell_word};
@@ -32,13 +31,14 @@ use fathom_telemetry::{Sampler, SamplerPlan, environment};
 use fathom_tools::ToolTarget;
 use held::Held;
 use kept::make_folder;
-use reading::{Around, finish, read_result};
+use tool_invocation::{NamedTarget, PreparedCommand, prepare};
+use tool_record::{Around, finish, read_result};
 
 use crate::error::CampaignError;
-use crate::identity;
-use crate::platform::Inherited;
+use crate::process_control::Inherited;
 use crate::progress::Progress;
-use crate::run::{Session, SessionPlan};
+use crate::record_ids;
+use crate::single_run::{Session, SessionPlan};
 pub use child::{ChildEnd, ChildPlan};
 use fathom_plan::{RunPlan, exact_command_line};
 pub use tool::{External, Tool};
@@ -65,7 +65,7 @@ pub fn run_external(
 ) -> Result<RunRecord, CampaignError> {
     plan.workload.validate()?;
     external.check_options(plan)?;
-    let id = identity::new_id("r");
+    let id = record_ids::new_id("r");
     let folder = make_folder(raw, &id)?;
     if external.works_here(&plan.targets) {
         here(plan, external, (id, &folder), progress, stop)
@@ -97,7 +97,7 @@ fn here(
     let prepared = prepare(external, plan, &targets, folder)?;
     let reach = reach_of(plan, external, &prepared, &targets, folder);
     let clock = *session.clock();
-    let started_at = identity::now();
+    let started_at = record_ids::now();
     let sampler = session.sampler();
     let origin_ns = clock.now_ns();
     progress.note(&format!("{} runs; its output is kept in {}", external.name(), folder.display()));
@@ -142,7 +142,7 @@ fn reach_of(
     let paths: Vec<PathBuf> = targets.iter().map(|target| PathBuf::from(&target.path)).collect();
     let program = prepared.words.first().cloned().unwrap_or_default();
     let mut reach = reach::reach_on(&program, &paths, plan.workload.mix.changes_data(), folder);
-    if external.tool == Tool::Bdevperf && command::has_huge_pages() {
+    if external.tool == Tool::Bdevperf && tool_invocation::has_huge_pages() {
         reach.below.extend(reach::huge_page_folders());
     }
     reach
@@ -189,7 +189,7 @@ fn elsewhere(
     let prepared = prepare(external, plan, &targets, folder)?;
     let clock = WallClock::start_on_system_clock().0;
     let local = external.runs_here();
-    let started_at = identity::now();
+    let started_at = record_ids::now();
     let sampler = local.then(|| Sampler::start(SamplerPlan::default(), clock));
     let origin_ns = clock.now_ns();
     progress.note(&format!("{} runs; its output is kept in {}", external.name(), folder.display()));
@@ -302,7 +302,7 @@ pub fn run_given(
             given.targets.iter().filter(|target| target.writes).map(|target| target.path.clone()).collect();
         refuse_unnamed(&written, given.permits, external)?;
     }
-    let folder = make_folder(raw, &identity::new_id("r"))?;
+    let folder = make_folder(raw, &record_ids::new_id("r"))?;
     fill_folder(&folder, given)?;
     let (result, own) = match external.tool {
         Tool::Fio => {
@@ -319,19 +319,19 @@ pub fn run_given(
     // Judged last of all, so that nothing lies between the judgement and the start.
     let held =
         if local { Some(Held::take(given.targets, given.permits, given.check_empty, stop)?) } else { None };
-    let started_at = identity::now();
+    let started_at = record_ids::now();
     let sampler = local.then(|| Sampler::start(SamplerPlan::default(), clock));
     let origin_ns = clock.now_ns();
     progress.note(&format!("{} runs; its output is kept in {}", external.name(), folder.display()));
     let ended = run_on(held, given, &words, &folder, (stop, &clock))?;
     let telemetry = sampler.map_or_else(of_another_machine, |sampler| sampler.finish(origin_ns));
     let environment = if local { environment::collect(&[], None) } else { Environment::default() };
-    let found = reading::read_all(external.name(), &result, &ended)?;
+    let found = tool_record::read_all(external.name(), &result, &ended)?;
     let records: Vec<RunRecord> = found
         .into_iter()
         .map(|imported| {
             let around = Around {
-                id: identity::new_id("r"),
+                id: record_ids::new_id("r"),
                 started_at: started_at.clone(),
                 external,
                 workload: None,

@@ -5,9 +5,9 @@ use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use fathom_record::run::Ending;
+use fathom_record::run_record::Ending;
 use fathom_record::{Direction, RunRecord};
-use fathom_tools::import::by_name;
+use fathom_tools::result_import::by_name;
 
 use super::{External, run_external};
 use crate::error::CampaignError;

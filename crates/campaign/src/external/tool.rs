@@ -6,7 +6,7 @@ use fathom_record::tool_engines::{ToolEntry, tool_named};
 use fathom_tools::bdevperf::workload_as_config::Kernel;
 use fathom_tools::spdk::TransportId;
 
-use crate::run::fitness::{first, named};
+use crate::single_run::fitness::{first, named};
 
 /// A generator that is not fathom's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,10 +3,10 @@
 use fathom_order::InOrder;
 use fathom_record::ProfileRecord;
 use fathom_record::error::Error;
-use fathom_record::profile::{Access, SizeMix};
+use fathom_record::profile_record::{Access, SizeMix};
 use fathom_sizing::Demand;
 use fathom_sizing::demand::Flow;
-use fathom_sizing::profile::demand_of;
+use fathom_sizing::demand_profile::demand_of;
 
 use super::{Like, text};
 use fathom_plan::{RawPlan, Text};

@@ -10,15 +10,15 @@
 //! measured; where there is no such folder there is no ring, and [`look`] says why. It goes with the measurement; one
 //! that a killed process left is swept by whoever looks next. What is read from it is bytes of a disk like any others.
 
-mod event;
-mod place;
+mod line_ring;
+mod live_lines;
 mod publisher;
-mod ring;
+mod ring_folder;
 mod running;
 
-pub use event::{DeviceLine, Event, Head, HeatLine, SecondLine, StepLine};
-pub use place::candidates;
+pub use live_lines::{DeviceLine, Event, Head, HeatLine, SecondLine, StepLine};
 pub use publisher::{Publisher, Standing};
+pub use ring_folder::candidates;
 pub use running::{News, Running, RunningList, Survey, look};
 
 #[cfg(all(test, target_os = "linux"))]

@@ -10,12 +10,12 @@ use fathom_record::Direction;
 use fathom_record::facts::TargetFacts;
 use fathom_telemetry::Latest;
 
-use super::event::{self, Event, Head, HeatLine, SecondLine, StepLine};
-use super::place::{Place, started_ticks};
-use super::ring::RingWriter;
+use super::line_ring::RingWriter;
+use super::live_lines::{self, Event, Head, HeatLine, SecondLine, StepLine};
+use super::ring_folder::{Place, started_ticks};
 use super::running::{name_of, sweep};
-use crate::identity;
 use crate::progress::{Progress, Second, StepNotice};
+use crate::record_ids;
 
 /// Seconds whose latencies are added up in one line.
 const HEAT_SECONDS: u32 = 5;
@@ -69,13 +69,13 @@ impl Publisher {
     pub fn new(command: &str, candidates: Vec<PathBuf>, standing: Option<Arc<Mutex<Standing>>>) -> Self {
         let pid = std::process::id();
         let head = Head {
-            format: event::FORMAT.to_owned(),
-            version: event::VERSION,
+            format: live_lines::FORMAT.to_owned(),
+            version: live_lines::VERSION,
             fathom: env!("CARGO_PKG_VERSION").to_owned(),
             pid,
             started_ticks: started_ticks(pid).unwrap_or(0),
             command: command.to_owned(),
-            started_at: identity::now(),
+            started_at: record_ids::now(),
             ..Head::default()
         };
         let latencies = Histogram::new();
@@ -159,8 +159,8 @@ fn lies_on(target: &TargetFacts, place: &Place) -> bool {
 
 impl Progress for Publisher {
     fn opened(&mut self, target: &TargetFacts) {
-        self.head.target = event::target_name(&target.name);
-        let names = target.devices.iter().map(|device| event::device_name(&device.name));
+        self.head.target = live_lines::target_name(&target.name);
+        let names = target.devices.iter().map(|device| live_lines::device_name(&device.name));
         self.head.devices = names.take(DEVICES_MAX).collect();
         self.ring = self.ring.take().filter(|ring| !lies_on(target, &ring.place));
         if self.ring.is_none() {

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use fathom_order::InOrder;
 use serde::Serialize;
 
-use super::event::{Event, Head, SecondLine};
-use super::place::{Place, measuring, started_ticks};
-use super::ring::{Found, RingReader};
+use super::line_ring::{Found, RingReader};
+use super::live_lines::{Event, Head, SecondLine};
+use super::ring_folder::{Place, measuring, started_ticks};
 
 /// What the name of a ring ends in.
 const ENDING: &str = ".ring";

@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex};
 use fathom_measure::Histogram;
 use fathom_record::facts::{TargetFacts, TargetKind};
 
-use super::event::{Event, FORMAT, Head, HeatLine, SecondLine, VERSION};
-use super::ring::{Found, LINES_MAX, RingReader, RingWriter};
+use super::line_ring::{Found, LINES_MAX, RingReader, RingWriter};
+use super::live_lines::{Event, FORMAT, Head, HeatLine, SecondLine, VERSION};
 use super::{News, Publisher, Standing, candidates, look};
 use crate::progress::{Progress, Second, StepNotice};
 

@@ -10,8 +10,8 @@ use fathom_record::Workload;
 use fathom_record::workload::{Addresses, Arrival, Traced};
 use fathom_tools::Refusal;
 
-use super::fit::{Changed, Fit};
 use super::survey::replayed_ns;
+use super::trace_fit::{Changed, Fit};
 use super::{placed, stream};
 use crate::error::CampaignError;
 

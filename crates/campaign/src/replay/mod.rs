@@ -8,15 +8,15 @@
 //! ```
 
 mod feed;
-mod fit;
 mod similarity;
 mod survey;
+mod trace_fit;
 
 use std::fs::File;
 use std::io::BufReader;
 
 use fathom_record::workload::Traced;
-use fathom_rows::trace::{TraceStream, Which, name_them};
+use fathom_rows::trace_demand::{TraceStream, Which, name_them};
 use fathom_tools::{Refusal, RefusalAbout};
 
 pub(crate) use feed::Feed;

@@ -19,7 +19,7 @@ use fathom_telemetry::{Root, boots};
 
 use crate::error::CampaignError;
 use crate::progress::Progress;
-use crate::{identity, shell};
+use crate::{record_ids, turn_command};
 use due::Due;
 use settle::Settling;
 
@@ -96,7 +96,7 @@ impl<'a> Restarts<'a> {
                 let turn = BootTurn {
                     round,
                     side: state.name.clone(),
-                    asked_at: identity::now(),
+                    asked_at: record_ids::now(),
                     asked_in: boot.clone(),
                     ..BootTurn::default()
                 };
@@ -118,7 +118,7 @@ impl<'a> Restarts<'a> {
                 self.turns.push(BootTurn {
                     round,
                     side: state.name.clone(),
-                    asked_at: identity::now(),
+                    asked_at: record_ids::now(),
                     asked_in: boot,
                     ..BootTurn::default()
                 });
@@ -149,7 +149,7 @@ impl<'a> Restarts<'a> {
         limit_ns: u64,
         stop: &AtomicBool,
     ) -> Result<String, CampaignError> {
-        match shell::run(command, limit_ns, stop) {
+        match turn_command::run(command, limit_ns, stop) {
             Ok(_) => {
                 let side = self.turns.last().map_or("", |turn| turn.side.as_str());
                 Ok(format!("Waiting for side {side}: the machine is about to restart."))

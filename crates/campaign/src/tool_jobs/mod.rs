@@ -1,6 +1,6 @@
 //! What other tools were asked to do, as the room of tools read it: plans of it, and the stages of a fio command.
 
-mod diskspd;
+mod diskspd_spans;
 pub mod fio;
 
-pub use diskspd::{RanSpan, diskspd_plan, diskspd_results};
+pub use diskspd_spans::{RanSpan, diskspd_plan, diskspd_results};

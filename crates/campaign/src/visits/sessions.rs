@@ -3,18 +3,18 @@
 
 use std::sync::atomic::AtomicBool;
 
-use fathom_record::environment::Environment;
+use fathom_record::environment_facts::Environment;
 use fathom_record::facts::{TargetFacts, TargetKind};
 use fathom_record::{RunRecord, Workload};
 
-use crate::devices::Devices;
+use crate::device_origins::Devices;
 use crate::error::CampaignError;
 use crate::external::{External, run_external};
 use crate::permits;
 use crate::progress::Progress;
-use crate::run::Session;
-use crate::runner::Runner;
-use crate::wear;
+use crate::resumable_campaign::Runner;
+use crate::single_run::Session;
+use crate::write_cap;
 use fathom_plan::RunPlan;
 
 fn found(session: &Session) -> (TargetFacts, Environment) {
@@ -97,8 +97,8 @@ impl Sessions {
     ) -> Result<(TargetFacts, Environment), CampaignError> {
         let plans = &self.manners[at];
         plans.iter().try_for_each(|plan| tool.check_options(plan))?;
-        if wear::limit().is_some() && plans.iter().any(|plan| plan.workload.mix.changes_data()) {
-            return Err(wear::uncounted("another process").into());
+        if write_cap::limit().is_some() && plans.iter().any(|plan| plan.workload.mix.changes_data()) {
+            return Err(write_cap::uncounted("another process").into());
         }
         let targets = plans.first().map(|plan| plan.targets.as_slice()).unwrap_or_default();
         if !tool.works_here(targets) {

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use fathom_campaign::{RawSweep, Silent, Subject, analyse, sweep};
 use fathom_plan::{PlanSource, RawPlan, Text};
-use fathom_record::analysis::Analysis;
+use fathom_record::analysis_record::Analysis;
 use fathom_record::distribution::ModeAttribute;
 use fathom_record::steadiness::SteadyVerdict;
 use fathom_store::Store;

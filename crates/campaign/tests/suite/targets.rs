@@ -58,7 +58,7 @@ fn each_target_has_its_own_jobs_and_its_own_numbers() {
     assert_eq!(record.jobs.iter().map(|job| job.target).collect::<Vec<_>>(), [Some(0), Some(1), Some(0)]);
     let in_flight: f64 = record.targets.iter().map(|target| target.in_flight_mean.unwrap()).sum();
     assert!((in_flight - record.summary.in_flight_mean.unwrap()).abs() < 1e-6, "{in_flight}");
-    let rate = |job: &fathom_record::run::JobSummary| job.operations_per_s.unwrap();
+    let rate = |job: &fathom_record::run_record::JobSummary| job.operations_per_s.unwrap();
     let rates: f64 = record.jobs.iter().map(rate).sum();
     assert!((rates / record.summary.operations_per_s() - 1.0).abs() < 1e-9);
     assert_eq!(record.ledger.span_bytes, Some(2 << 30));

@@ -5,8 +5,8 @@
 
 use fathom_tools::Refusal;
 
-use super::files::Profile;
-use super::{Machine, metadata, variable};
+use super::shared_config::Profile;
+use super::{Machine, instance_metadata, variable};
 
 const KEYS: &str = "AWS credentials";
 /// What gives the credentials of any profile.
@@ -48,10 +48,10 @@ pub fn find(machine: &mut impl Machine, profile: &Profile) -> Result<Credentials
         let cause = format!("the profile {} has no keys", profile.name);
         return Err(Refusal::new(KEYS, cause).or("name one that has: aws configure list-profiles"));
     }
-    if let Some(found) = metadata::of_container(machine)? {
+    if let Some(found) = instance_metadata::of_container(machine)? {
         return Ok(found);
     }
-    if let Some(found) = metadata::of_instance(machine)? {
+    if let Some(found) = instance_metadata::of_instance(machine)? {
         return Ok(found);
     }
     let none = Refusal::new(KEYS, "none are in the environment, in ~/.aws, or on this machine");

@@ -3,11 +3,11 @@
 //! Nothing here opens a connection, reads a variable or waits: whoever calls hands those over as a [`Machine`], so that
 //! every place that credentials come from, and every failure, is tested without a network.
 
-mod call;
+mod caller_identity;
 mod credentials;
-mod files;
-mod identity;
-mod metadata;
+mod instance_metadata;
+mod service_call;
+mod shared_config;
 mod sign;
 
 use std::path::{Path, PathBuf};
@@ -15,9 +15,9 @@ use std::time::Duration;
 
 use fathom_tools::Refusal;
 
-pub use call::{Caller, ServiceOptions};
-pub use identity::account_number;
-pub use metadata::instance_id;
+pub use caller_identity::account_number;
+pub use instance_metadata::instance_id;
+pub use service_call::{Caller, ServiceOptions};
 
 /// A request over HTTP.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -12,8 +12,8 @@ use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 
 use super::Request;
-use super::call::{ENDPOINT, percent};
 use super::credentials::Credentials;
+use super::service_call::{ENDPOINT, percent};
 
 const ALGORITHM: &str = "AWS4-HMAC-SHA256";
 

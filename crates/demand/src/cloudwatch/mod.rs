@@ -5,20 +5,20 @@
 //! `GetMetricData`; EBS user guide, "CloudWatch metrics for EBS"; EC2 user guide, "EBS metrics for
 //! Nitro-based instances").
 
-mod balances;
-mod server;
+mod cloudwatch_query;
+mod credit_balances;
 
 use std::collections::BTreeMap;
 
-use fathom_record::profile::Throttled;
-use fathom_rows::counters::{self, FLOWS, Rows};
+use fathom_record::profile_record::Throttled;
+use fathom_rows::counter_series::{self, FLOWS, Rows};
 use fathom_rows::{DemandReport, ticks, time_ns};
 use fathom_tools::Refusal;
 use serde::Deserialize;
 
-pub use balances::{Balance, balances};
-pub(crate) use server::period_kept_s;
-pub use server::{CloudWatchQuery, OPERATION, fetch};
+pub(crate) use cloudwatch_query::period_kept_s;
+pub use cloudwatch_query::{CloudWatchQuery, OPERATION, fetch};
+pub use credit_balances::{Balance, balances};
 
 const ANSWER: &str = "CloudWatch metrics";
 
@@ -122,7 +122,7 @@ fn assembled(
     let meant = |metric: &&Metric| device.is_none_or(|device| is_named(&metric.words, device));
     let metrics: Vec<&Metric> = metrics.iter().filter(meant).collect();
     let (rows, period_ns) = rows_of(&metrics, &mut notes)?;
-    let mut seen = counters::of_periods(&rows, period_ns)?;
+    let mut seen = counter_series::of_periods(&rows, period_ns)?;
     seen.throttled = CHECKS.iter().filter_map(|name| throttled(name, &of_name(&metrics, name))).collect();
     seen.notes.splice(0..0, notes);
     seen.source = "cloudwatch";
@@ -154,7 +154,7 @@ pub(crate) fn rows_of(metrics: &[&Metric], notes: &mut Vec<String>) -> Result<(R
             [points] => {
                 let points = joined(points, name, notes)?;
                 periods_ns[flow] = steps_ns(points.keys())?[0];
-                counters::put(&mut rows, flow, points);
+                counter_series::put(&mut rows, flow, points);
             }
             [] => {
                 return Err(Refusal::new(ANSWER, format!("{} ({name}) are missing", FLOWS[flow]))

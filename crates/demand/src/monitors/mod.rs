@@ -9,7 +9,7 @@ mod google;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fathom_rows::counters::{self, FLOWS, Rows};
+use fathom_rows::counter_series::{self, FLOWS, Rows};
 use fathom_rows::{DemandReport, Values, ticks};
 use fathom_tools::Refusal;
 
@@ -140,7 +140,7 @@ pub fn read(
     }
     let mut notes = Vec::new();
     let (rows, period_ns) = rows(monitor, &of_family, &mut notes)?;
-    let mut seen = counters::of_periods(&rows, period_ns)?;
+    let mut seen = counter_series::of_periods(&rows, period_ns)?;
     seen.notes.splice(0..0, notes);
     seen.source = monitor.source();
     seen.device = names.first().map(|name| (*name).to_owned()).filter(|name| !name.is_empty());
@@ -178,7 +178,11 @@ fn rows(monitor: Monitor, series: &[&Series], notes: &mut Vec<String>) -> Result
         }
         let count = |value: f64| if first.is_rate { value * step_ns as f64 / SECOND_NS } else { value };
         let start = |at_ns: i64| if first.ends { at_ns.saturating_sub(step_ns) } else { at_ns };
-        counters::put(&mut rows, flow, points.into_iter().map(|(at_ns, value)| (start(at_ns), count(value))));
+        counter_series::put(
+            &mut rows,
+            flow,
+            points.into_iter().map(|(at_ns, value)| (start(at_ns), count(value))),
+        );
     }
     let period_ns = period_ns.ok_or_else(|| monitor.refused("no points are in it"))?;
     Ok((rows, period_ns))

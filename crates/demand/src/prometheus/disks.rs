@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use fathom_rows::counters::{self, Rows};
+use fathom_rows::counter_series::{self, Rows};
 use fathom_rows::{DemandReport, Interval};
 use fathom_tools::Refusal;
 
-use super::answer::{Series, series};
+use super::query_result::{Series, series};
 use super::{ANSWER, COUNTERS, Selection, counted, only_disk, selector};
 
 /// All disks.
@@ -79,7 +79,7 @@ impl Disks {
     pub fn seen(&self, selection: &Selection<'_>) -> Result<DemandReport, Refusal> {
         let disk = self.only(selection)?;
         disk.check(selection)?;
-        let mut seen = counters::of_counters(&disk.points.rows)?;
+        let mut seen = counter_series::of_counters(&disk.points.rows)?;
         seen.notes.splice(0..0, disk.warnings.iter().cloned());
         seen.notes.extend(disk.left_out());
         seen.source = "prometheus";
@@ -123,9 +123,9 @@ impl Points {
                 None => self.origins.push(Origin { flow, labels, first_ns, last_ns }),
             }
         }
-        let usable = |point: &&super::answer::Point| point.value.is_finite();
+        let usable = |point: &&super::query_result::Point| point.value.is_finite();
         self.unusable += series.values.iter().filter(|point| !point.value.is_finite()).count() as u64;
-        counters::put(
+        counter_series::put(
             &mut self.rows,
             flow,
             series.values.iter().filter(usable).map(|point| (point.at_ns, point.value)),
@@ -158,7 +158,7 @@ impl Disk<'_> {
     pub fn intervals(&self) -> Result<(Vec<Interval>, Vec<String>), Refusal> {
         self.check(&Selection::default())?;
         let mut notes = self.warnings.to_vec();
-        let intervals = counters::growths(&self.points.rows, &mut notes);
+        let intervals = counter_series::growths(&self.points.rows, &mut notes);
         notes.extend(self.left_out());
         Ok((intervals, notes))
     }

@@ -3,17 +3,17 @@
 //! Counters are read as they were scraped, never through `rate()`: it reads over resets and gaps without
 //! a word. Metric names: node_exporter, `collector/diskstats_linux.go`.
 
-mod answer;
 mod disks;
-mod server;
+mod prometheus_query;
+mod query_result;
 
-use answer::Series;
 use disks::Disk;
 use fathom_rows::DemandReport;
 use fathom_tools::Refusal;
+use query_result::Series;
 
 pub use disks::Disks;
-pub use server::{PrometheusQuery, fetch};
+pub use prometheus_query::{PrometheusQuery, fetch};
 
 const ANSWER: &str = "an answer of Prometheus";
 /// Disks that a refusal lists.

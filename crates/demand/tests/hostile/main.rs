@@ -18,7 +18,7 @@ use std::path::Path;
 
 use fathom_demand::{Text, read};
 use fathom_rows::Hints;
-use fathom_rows::trace::{TraceStream, Which};
+use fathom_rows::trace_demand::{TraceStream, Which};
 
 use crate::changed::{each_changed, files_below, wide};
 use crate::counting::within;

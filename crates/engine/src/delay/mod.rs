@@ -4,7 +4,7 @@
 //! service latency runs from the engine's own submission stamp to the moment the completion was let
 //! go, so the stamps tell what happened: the engine's time, the delay, and how late the release was.
 
-mod distribution;
+mod delay_distribution;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -19,7 +19,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use crate::rest::Rest;
 use crate::{Completion, Engine, EngineError, EventHandle, Io, Submission, Wait};
 
-pub use distribution::Draw;
+pub use delay_distribution::Draw;
 
 /// Moment from which stalls are counted: the first I/O of any job of the run.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! Faults as a decorator: makes chosen I/Os of an engine fail, fall short, lie or get lost, the same
 //! ones each time.
 
-mod plan;
+mod fault_plan;
 
 #[cfg(test)]
 mod tests;
@@ -11,7 +11,7 @@ use fathom_record::facts::{EngineFacts, Feature};
 
 use crate::{Completion, Engine, EngineError, EventHandle, Io, Submission, Wait};
 
-pub use plan::{Effect, FaultPlan, FaultRule, When};
+pub use fault_plan::{Effect, FaultPlan, FaultRule, When};
 
 /// An engine whose I/Os go wrong by plan.
 ///

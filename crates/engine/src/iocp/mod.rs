@@ -7,8 +7,8 @@
 #![allow(unsafe_code)] // Buffers and records of I/Os in flight are the system's; kept where it does not give them back.
 
 mod inside;
-mod kernel;
 pub(crate) mod launch;
+mod overlapped_calls;
 mod port;
 mod records;
 
@@ -27,7 +27,7 @@ use crate::os_error::{EINVAL, EOPNOTSUPP};
 use crate::stripe::{Carrier, Part, Slots};
 use crate::{Arena, Completion, Engine, EngineError, Io, Stamps, Submission, Wait};
 pub use inside::{Calls, Inside};
-pub use kernel::{Kernel, Started};
+pub use overlapped_calls::{Kernel, Started};
 pub use port::Port;
 use records::Records;
 

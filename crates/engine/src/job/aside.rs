@@ -3,8 +3,8 @@
 
 use fathom_record::Direction;
 
-use super::passes::Passes;
-use super::wear::WearLimit;
+use super::file_passes::Passes;
+use super::wear_limit::WearLimit;
 use crate::pattern::{Caps, Draft, Generator};
 
 /// Nothing of it by default.

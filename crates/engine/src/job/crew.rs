@@ -11,11 +11,11 @@ use std::time::Duration;
 
 use fathom_measure::{Clock, WallClock};
 use fathom_record::Standstill;
-use fathom_record::run::JobStart;
+use fathom_record::run_record::JobStart;
 use fathom_record::workload::Length;
 
-use super::account::LiveAccounts;
 use super::gather::{Accounts, Gather, JobEnding, Measured, Observer};
+use super::job_accounts::LiveAccounts;
 use super::processors;
 use super::runner::{Exchange, Job, JobPlan, Turn};
 use super::scheduling::{Demand, prefer_batches};

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use fathom_record::facts::{EngineFacts, FabricQueue, Outages};
 use fathom_record::latency::SparseHistogram;
-use fathom_record::run::{JobDirection, JobStart, JobSummary};
+use fathom_record::run_record::{JobDirection, JobStart, JobSummary};
 use fathom_record::{Direction, DirectionInterval, Interval, Standstill, WallFacts};
 
-use super::account::{Account, LiveAccounts};
-use super::failure::Failure;
+use super::io_failures::Failure;
+use super::job_accounts::{Account, LiveAccounts};
 use super::tally::{DirectionTally, Tally};
 use super::timeline::{Phase, Timeline};
 use crate::priority::PriorityTally;

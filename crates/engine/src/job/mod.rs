@@ -5,14 +5,14 @@
 //! empty one. [`crew`] runs jobs on threads and the wall clock, [`simulated`] runs them on one thread
 //! and a virtual clock; both feed [`gather`], which adds the jobs' tallies up.
 
-mod account;
 pub mod ahead;
 pub mod aside;
 pub mod crew;
-pub mod failure;
+pub mod file_passes;
 pub mod gather;
+pub mod io_failures;
+mod job_accounts;
 pub mod pace;
-pub mod passes;
 mod processors;
 pub mod runner;
 mod scheduling;
@@ -21,11 +21,11 @@ pub mod tally;
 pub mod timeline;
 mod usage;
 pub mod vigil;
-pub mod wear;
+pub mod wear_limit;
 
-pub use account::{Account, DirectionAccount, LiveAccounts};
-pub use failure::Failure;
 pub use gather::{Accounts, Measured, Observer, TargetTotals};
+pub use io_failures::Failure;
+pub use job_accounts::{Account, DirectionAccount, LiveAccounts};
 pub use processors::{allowed_cpus, bind};
 pub use runner::{FilledBuffers, Job, JobPlan, Turn};
 pub use timeline::Timeline;

@@ -14,7 +14,7 @@ use fathom_record::Direction;
 
 use super::ahead::{self, SpareBuffers, Spares};
 use super::aside::Aside;
-use super::failure::{Failure, Failures};
+use super::io_failures::{Failure, Failures};
 use super::pace::Pace;
 use super::tally::Tally;
 use super::timeline::Timeline;

@@ -29,7 +29,7 @@ use fathom_spec::io;
 use fathom_target::remote::{Controller, IoQueue, Remote, is_passing};
 
 use crate::os_error::{ECONNRESET, EINVAL, ENOTCONN};
-use crate::passthrough::status;
+use crate::passthrough::status_errno;
 use crate::{Arena, Completion, Engine, EngineError, Io, Stamps, Submission, Wait};
 use lost::Lost;
 use reconnect::Reconnection;
@@ -266,7 +266,7 @@ impl<C: Clock> NvmeTcp<C> {
         for Ended { slot, status, .. } in self.ended.drain(..) {
             let place = &mut self.places[slot as usize];
             let bytes = place.io.map_or(0, |io| io.bytes);
-            let result = if status.is_success() { bytes as i32 } else { status::as_result(status) };
+            let result = if status.is_success() { bytes as i32 } else { status_errno::as_result(status) };
             let stamps = stamps(place, self.heard_ns);
             place.in_flight = false;
             self.in_flight -= 1;

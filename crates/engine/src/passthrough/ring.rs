@@ -24,9 +24,9 @@ use io_uring::squeue::Entry128;
 use io_uring::{opcode, types};
 
 use super::command::{command, entry_bytes, trim_range};
-use super::{admit_polling, status};
+use super::{admit_polling, status_errno};
 use crate::stripe::Slots;
-use crate::uring::traffic::{self, Traffic};
+use crate::uring::ring_traffic::{self, Traffic};
 use crate::uring::{MAX_DEPTH, Options, setup};
 use crate::{Arena, Completion, Engine, EngineError, ErrorKind, Io, Submission, Wait};
 
@@ -197,7 +197,7 @@ fn moved(result: i32, user_data: u64) -> i32 {
     match result {
         0 => i32::try_from(user_data >> 32).unwrap_or(i32::MAX),
         ..0 => result,
-        controller => status::as_result(Status(controller as u16)),
+        controller => status_errno::as_result(Status(controller as u16)),
     }
 }
 
@@ -219,7 +219,7 @@ fn facts(mut features: Vec<Feature>, namespace: &Namespace) -> EngineFacts {
         version: 2,
         features,
         completes_inline: false,
-        returned_stamp: traffic::returned_stamp(),
+        returned_stamp: ring_traffic::returned_stamp(),
     }
 }
 
@@ -281,7 +281,7 @@ mod tests {
         assert_eq!(moved(0, user_data), 4096);
         assert_eq!(moved(-libc::EACCES, user_data), -libc::EACCES);
         let failed = moved(0x4281, user_data);
-        assert_eq!(status::of_errno(-failed).and_then(Status::name), Some("Unrecovered Read Error"));
+        assert_eq!(status_errno::of_errno(-failed).and_then(Status::name), Some("Unrecovered Read Error"));
         assert_eq!(moved(0, u64::MAX), i32::MAX);
     }
 }

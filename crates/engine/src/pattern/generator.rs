@@ -12,12 +12,12 @@ use fathom_record::Direction;
 use fathom_record::workload::Workload;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::address::{goes_by_rank, has_position};
+use super::address_pattern::{goes_by_rank, has_position};
 use super::caps::Caps;
+use super::file_turns::Turns;
 use super::geometry::sizes_of;
 use super::script::Drafts;
 use super::seed::{Purpose, random_of};
-use super::turns::Turns;
 use super::{AddressPattern, Geometry, MixPattern, SizePattern};
 use crate::Io;
 

@@ -10,22 +10,22 @@
 //! number, so the same workload replays the same I/Os. Nothing here reads a clock or allocates after
 //! it was made.
 
-mod address;
+mod address_pattern;
 mod arrival;
 mod caps;
 mod data;
+mod file_turns;
 mod generator;
 mod geometry;
 mod mix;
 mod script;
 mod seed;
-mod size;
+mod size_pattern;
 #[cfg(test)]
 pub(crate) mod test_workload;
 mod touched;
-mod turns;
 
-pub use address::AddressPattern;
+pub use address_pattern::AddressPattern;
 pub use arrival::ArrivalPattern;
 pub use caps::Caps;
 pub use data::DataPattern;
@@ -34,5 +34,5 @@ pub use geometry::{Geometry, largest_transfer_bytes};
 pub use mix::MixPattern;
 pub use script::{Drafts, Script, ScriptWriter, Scripts, Starts};
 pub use seed::{Purpose, random_of, seed_of};
-pub use size::SizePattern;
+pub use size_pattern::SizePattern;
 pub use touched::expected_touched_share;

@@ -3,7 +3,7 @@
 use fathom_record::workload::{Addresses, Sizes, Workload, Zone};
 
 use super::Geometry;
-use super::address::zones_of;
+use super::address_pattern::zones_of;
 use super::geometry::{direction_shares, sizes_of};
 
 /// Share of the span's blocks, 0 to 1, that `ios` I/Os of all jobs together have touched at least once

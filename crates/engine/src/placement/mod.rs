@@ -4,11 +4,11 @@
 //! alone. A thread that moves between processors changes its hardware queue, its caches and perhaps
 //! its memory's node in the middle of a measurement; a bound one does not.
 
-pub mod machine;
 pub mod planner;
+pub mod topology;
 
 #[cfg(test)]
 mod tests;
 
-pub use machine::Machine;
 pub use planner::{Cpu, Device, Queue, Seat, other_node, seats};
+pub use topology::Machine;

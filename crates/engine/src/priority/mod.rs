@@ -3,7 +3,7 @@
 //! Of single I/Os engines `uring` and `aio` tell the kernel with each; what came of each priority is counted
 //! apart, since it is asked for to be compared.
 
-mod kernel;
+mod ioprio;
 mod single;
 
 use std::sync::{Mutex, PoisonError};
@@ -25,7 +25,7 @@ pub fn settle_thread(priorities: &Priorities) -> Result<(), EngineError> {
         return Ok(());
     }
     for priority in priorities.distinct().into_iter().rev() {
-        kernel::set_of_thread(priority)?;
+        ioprio::set_of_thread(priority)?;
     }
     Ok(())
 }

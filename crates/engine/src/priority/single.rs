@@ -9,7 +9,7 @@ use fathom_record::options::{Priorities, Priority};
 use rand::Rng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::kernel::number;
+use super::ioprio::number;
 use super::{PriorityTally, Tallies};
 use crate::pattern::{Purpose, random_of};
 use crate::{Completion, Engine, EngineError, Io, Submission, Wait};

@@ -13,7 +13,7 @@ mod pool;
 use std::sync::Arc;
 
 use fathom_measure::Clock;
-use fathom_record::engines::MOST_THREADS_OF_A_JOB;
+use fathom_record::engine_list::MOST_THREADS_OF_A_JOB;
 use fathom_record::facts::{EngineFacts, Feature};
 use fathom_record::options::IoFlags;
 use fathom_target::{Handle, Lane, lane};

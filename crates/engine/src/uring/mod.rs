@@ -1,7 +1,7 @@
 //! io_uring: one system call starts a batch and collects what has finished. Linux alone has it; its choices are
 //! known everywhere, so that a plan that makes them is refused by name.
 
-mod options;
+mod ring_options;
 
 #[cfg(target_os = "linux")]
 mod enter;
@@ -10,13 +10,13 @@ mod inline;
 #[cfg(target_os = "linux")]
 pub(crate) mod launch;
 #[cfg(target_os = "linux")]
-pub(crate) mod queue;
-#[cfg(target_os = "linux")]
 mod ring;
 #[cfg(target_os = "linux")]
-pub(crate) mod setup;
+pub(crate) mod ring_queues;
 #[cfg(target_os = "linux")]
-pub(crate) mod traffic;
+pub(crate) mod ring_traffic;
+#[cfg(target_os = "linux")]
+pub(crate) mod setup;
 #[cfg(target_os = "linux")]
 mod workers;
 
@@ -27,6 +27,6 @@ mod elsewhere;
 pub use elsewhere::{available, has_poll_queues};
 #[cfg(target_os = "linux")]
 pub use launch::NAME;
-pub use options::Options;
 #[cfg(target_os = "linux")]
 pub use ring::{MAX_DEPTH, Uring, available, has_poll_queues};
+pub use ring_options::Options;

@@ -13,8 +13,8 @@ use fathom_record::options::IoFlags;
 use io_uring::squeue::{Entry, Flags};
 use io_uring::{opcode, types};
 
-use super::options::Options;
-use super::traffic::{self, Traffic};
+use super::ring_options::Options;
+use super::ring_traffic::{self, Traffic};
 use super::{inline, setup, workers};
 use crate::priority::TakesPriority;
 use crate::stripe::{Carrier, Part, Slots};
@@ -45,7 +45,7 @@ fn facts(mut features: Vec<Feature>, flags: IoFlags) -> EngineFacts {
         version: 5,
         features,
         completes_inline: false,
-        returned_stamp: traffic::returned_stamp(),
+        returned_stamp: ring_traffic::returned_stamp(),
     }
 }
 

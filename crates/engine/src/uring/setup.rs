@@ -5,11 +5,11 @@ use std::io;
 use std::os::fd::RawFd;
 
 use fathom_record::facts::{Feature, POLLED_COMPLETIONS};
-use fathom_record::plan::RunOptions;
+use fathom_record::run_plan::RunOptions;
 use io_uring::{IoUring, cqueue, squeue};
 use rustix::process::{Resource, getrlimit};
 
-use super::queue::Queue;
+use super::ring_queues::Queue;
 use crate::{Arena, EngineError, ErrorKind};
 
 /// A ring ready for use.

@@ -8,7 +8,7 @@ use fathom_record::facts::Feature;
 use rustix::process::getpid;
 use rustix::thread::{CpuSet, sched_getaffinity};
 
-use super::queue::Queue;
+use super::ring_queues::Queue;
 
 /// Name of the feature in the engine's facts.
 const NAME: &str = "workers_elsewhere";

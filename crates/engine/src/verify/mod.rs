@@ -8,10 +8,10 @@
 //! may have written there since.
 
 mod block_table;
-mod judge;
-mod report;
+mod content_check;
 mod stamp;
 mod state;
+mod verify_report;
 
 #[cfg(test)]
 pub(crate) mod test_engine;
@@ -24,12 +24,12 @@ use fathom_record::Direction;
 use fathom_record::facts::{EngineFacts, Feature};
 
 use crate::{Completion, Engine, EngineError, ErrorKind, Io, Submission, Wait};
-use judge::Evidence;
+use content_check::Evidence;
 use stamp::Stamp;
 use state::BlockState;
 
 pub use block_table::VerifyTable;
-pub use report::{Damage, Finding, VerifyReport};
+pub use verify_report::{Damage, Finding, VerifyReport};
 
 /// An engine that stamps writes and checks reads. Checksums are computed before the inner engine takes
 /// its first stamp and after it took its last, so they are in no latency; they are in the generator's

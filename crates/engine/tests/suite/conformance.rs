@@ -19,10 +19,10 @@ use fathom_engine::rest::Rest;
 use fathom_engine::simulated::{Mode, SimEngine};
 use fathom_engine::stripe::{Carrier, Layout, Shape, Slots, Stripe};
 use fathom_engine::throttle::{Buckets, Throttle};
-use fathom_engine::{Engine, EngineError, aio, memory, mmap, null, passthrough, sync, uring};
+use fathom_engine::{Engine, EngineError, aio, memory_target, mmap, null, passthrough, sync, uring};
 use fathom_measure::{Clock, VirtualClock, WallClock};
 use fathom_record::options::IoFlags;
-use fathom_record::plan::RunOptions;
+use fathom_record::run_plan::RunOptions;
 use fathom_sim::{SimDevice, parse};
 
 const DATA: Traits = Traits { keeps_content: true, knows_its_end: true, writes_only: false };
@@ -63,10 +63,10 @@ fn null() {
 #[test]
 fn memory() {
     let (clock, _) = WallClock::start();
-    let store = memory::Store::new(TARGET_BYTES).unwrap();
+    let store = memory_target::Store::new(TARGET_BYTES).unwrap();
     run(&Subject {
         name: "memory",
-        make: &|depth| memory::Memory::new(store.clone(), depth, BUFFER_BYTES, clock).unwrap(),
+        make: &|depth| memory_target::Memory::new(store.clone(), depth, BUFFER_BYTES, clock).unwrap(),
         now_ns: &|| clock.now_ns(),
         advance_to: None,
         traits: DATA,
@@ -308,11 +308,15 @@ fn decorated<E: Engine, C: Clock + Clone>(engine: E, depth: u32, clock: C) -> im
 #[test]
 fn decorated_memory() {
     let (clock, _) = WallClock::start();
-    let store = memory::Store::new(TARGET_BYTES).unwrap();
+    let store = memory_target::Store::new(TARGET_BYTES).unwrap();
     run(&Subject {
         name: "decorated memory",
         make: &|depth| {
-            decorated(memory::Memory::new(store.clone(), depth, BUFFER_BYTES, clock).unwrap(), depth, clock)
+            decorated(
+                memory_target::Memory::new(store.clone(), depth, BUFFER_BYTES, clock).unwrap(),
+                depth,
+                clock,
+            )
         },
         now_ns: &|| clock.now_ns(),
         advance_to: None,

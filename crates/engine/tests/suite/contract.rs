@@ -11,7 +11,7 @@ use fathom_engine::Engine;
 use fathom_engine::job::ahead::Spares;
 use fathom_engine::job::crew::{Conduct, CrewPlan};
 use fathom_engine::job::{JobPlan, Measured};
-use fathom_engine::memory::{Memory, Store};
+use fathom_engine::memory_target::{Memory, Store};
 use fathom_engine::pattern::{DataPattern, Generator, Geometry};
 use fathom_measure::{Clock, VirtualClock, WallClock};
 use fathom_record::workload::{Addresses, Arrival, Data, Length, Mix, Sizes, SizesByDirection};

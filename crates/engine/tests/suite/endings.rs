@@ -8,13 +8,13 @@ use std::sync::{Arc, Mutex};
 use std::thread::ThreadId;
 use std::time::Duration;
 
-use fathom_engine::catalogue::EngineKind;
+use fathom_engine::engine_kinds::EngineKind;
 use fathom_engine::fault::{Effect, Fault, FaultPlan, FaultRule, When};
 use fathom_engine::job::ahead::Spares;
 use fathom_engine::job::crew::{Conduct, CrewPlan};
 use fathom_engine::job::{JobPlan, Measured};
 use fathom_engine::launch::{Launch, Medium};
-use fathom_engine::memory::{Memory, Store};
+use fathom_engine::memory_target::{Memory, Store};
 use fathom_engine::null::Null;
 use fathom_engine::pattern::{DataPattern, Generator, Geometry};
 use fathom_engine::simulated::{Mode, SimEngine};
@@ -23,7 +23,7 @@ use fathom_engine::{Completion, Engine, EngineError, ErrorKind, Io, Submission, 
 use fathom_measure::{Clock, VirtualClock, WallClock};
 use fathom_record::facts::EngineFacts;
 use fathom_record::options::IoFlags;
-use fathom_record::plan::RunOptions;
+use fathom_record::run_plan::RunOptions;
 use fathom_record::workload::{Addresses, Arrival, Data, Length, Mix, Sizes, SizesByDirection};
 use fathom_record::{Direction, Workload};
 use fathom_sim::{SimDevice, parse};

@@ -3,14 +3,14 @@
 
 use std::sync::atomic::AtomicBool;
 
-use fathom_engine::catalogue::EngineKind;
+use fathom_engine::engine_kinds::EngineKind;
 use fathom_engine::job::Measured;
 use fathom_engine::job::crew::Conduct;
 use fathom_engine::launch::{Launch, Medium};
 use fathom_engine::pattern::Geometry;
 use fathom_measure::WallClock;
 use fathom_record::Workload;
-use fathom_record::plan::RunOptions;
+use fathom_record::run_plan::RunOptions;
 use fathom_record::workload::{Addresses, Arrival, Data, Length, Mix, Sizes, SizesByDirection};
 use fathom_sim::{SimParameters, parse};
 

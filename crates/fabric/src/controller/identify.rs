@@ -7,7 +7,7 @@ use fathom_spec::{IdentifyController, IdentifyNamespace, Status};
 use zerocopy::little_endian::{U16, U32, U64};
 use zerocopy::{FromZeros, IntoBytes};
 
-use super::admin::Scene;
+use super::admin_commands::Scene;
 use super::queue::{Answer, INVALID_FIELD};
 use super::subsystem::Subsystem;
 

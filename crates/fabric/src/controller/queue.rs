@@ -12,7 +12,7 @@ use fathom_spec::fabrics::pdu::{
 use fathom_spec::fabrics::{CompletionEntry, Descriptor, SubmissionEntry};
 use zerocopy::little_endian::{U16, U32};
 
-use crate::pdu::{
+use crate::framing::{
     Extent, Fatal, Fault, Framing, Gathered, Item, Outgoing, Parser, Payloads, Pdu, Peer, Step,
 };
 

@@ -4,9 +4,9 @@
 use std::fmt;
 
 use fathom_spec::admin::{self, IdentifyWhat};
-use fathom_spec::controller::OptionalCommand;
 use fathom_spec::fabrics::connect::{self, ANY_CONTROLLER, Connect, ConnectData, refusal_name};
 use fathom_spec::fabrics::{DISCOVERY_NAME, SubmissionEntry, property};
+use fathom_spec::identify_controller::OptionalCommand;
 use fathom_spec::{IdentifyController, IdentifyNamespace, Status, descriptors};
 use zerocopy::IntoBytes;
 

@@ -9,8 +9,8 @@ use fathom_spec::fabrics::{CompletionEntry, Descriptor, SubmissionEntry};
 use fathom_spec::{Status, io};
 use zerocopy::little_endian::{U16, U32};
 
-use super::setup;
-use crate::pdu::{
+use super::connection_setup;
+use crate::framing::{
     Extent, Fatal, Fault, Framing, Gathered, Item, Outgoing, Parser, Payloads, Pdu, Peer, Step,
 };
 
@@ -130,7 +130,7 @@ impl HostQueue {
             ending: None,
         };
         let mut outgoing = Outgoing::new(commands + 2);
-        outgoing.push(setup::request(&wished));
+        outgoing.push(connection_setup::request(&wished));
         Self {
             wished,
             limits: Limits { transfer_bytes: u32::MAX, in_capsule_bytes: 8192 },
@@ -353,7 +353,7 @@ impl HostQueue {
     fn header(&mut self, pdu: Pdu, ended: &mut impl FnMut(Ended)) -> Result<(), Fatal> {
         match pdu {
             Pdu::InitializeResponse(answer) => {
-                let (framing, most_data) = setup::agreed(&self.wished, &answer)?;
+                let (framing, most_data) = connection_setup::agreed(&self.wished, &answer)?;
                 self.outgoing.framing = framing;
                 self.parser.agree(framing);
                 (self.most_host_data, self.is_open) = (most_data, true);

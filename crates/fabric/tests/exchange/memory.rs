@@ -5,7 +5,7 @@ use crate::pair::{
     wishes,
 };
 use fathom_fabric::Framing;
-use fathom_fabric::host::discovery::{PIECE_BYTES, Reading};
+use fathom_fabric::host::discovery_log::{PIECE_BYTES, Reading};
 use fathom_fabric::host::{Association, NamespaceFacts, Transfer};
 use fathom_spec::fabrics::{DISCOVERY_NAME, SubmissionEntry};
 use fathom_spec::{Status, admin, io};

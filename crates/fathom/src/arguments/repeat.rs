@@ -5,7 +5,7 @@ use fathom_campaign::RawRepeat;
 use fathom_plan::RawPlan;
 
 use super::MeasurementOutputs;
-use super::clients::ClientsFile;
+use super::client_arguments::ClientsFile;
 
 pub const REPEAT_EXAMPLES: &str = "\
 Examples:

@@ -5,10 +5,10 @@ use std::path::Path;
 use fathom_campaign::clients::serve;
 use fathom_plan::{Client, RawPlan, Reach, clients_of_file};
 
-use crate::arguments::clients::ClientsFile;
+use crate::arguments::client_arguments::ClientsFile;
+use crate::exit_status::Status;
 use crate::failure::Failure;
 use crate::small_text::read_small_text;
-use crate::status::Status;
 
 /// A list of clients beyond this is something else.
 const FILE_BYTES_MAX: u64 = 1 << 20;

@@ -1,16 +1,16 @@
 //! `fathom analyse`: the seconds of finished runs, read and judged again.
 
 use fathom_campaign::{Subject, analyse};
-use fathom_record::analysis::Analysis;
-use fathom_report::{html, json, markdown, terminal};
+use fathom_record::analysis_record::Analysis;
+use fathom_report::{canonical_json, html, markdown, terminal};
 use fathom_store::{Store, StoredId};
 
 use super::stored::{StorePlace, existing};
 use crate::arguments::AnalyseArguments;
+use crate::exit_status::Status;
 use crate::failure::Failure;
 use crate::output;
 use crate::output_file::{Content, OutputFile};
-use crate::status::Status;
 
 /// Analyses a run or all runs of a campaign; `line` is the command.
 ///
@@ -39,7 +39,7 @@ pub fn perform(place: &StorePlace, arguments: &AnalyseArguments, line: &str) -> 
         output::message(&format!("wrote {}", file.name().display()));
     }
     if arguments.json {
-        output::result(&json::pretty(&analysis)?)?;
+        output::result(&canonical_json::pretty(&analysis)?)?;
     } else if page.is_none() && text.is_none() {
         output::result(&terminal::analysis(&analysis, output::style()))?;
     }

@@ -13,13 +13,13 @@ use super::again::{Permits, to_continue};
 use super::agent;
 use super::conditions::{self, Conditions};
 use super::delivery::Delivery;
-use super::document;
-use super::seed::new_seed;
+use super::fresh_seed::new_seed;
+use super::record_json;
 use super::stored::{StorePlace, complete_drawn};
 use crate::arguments::AssessArguments;
+use crate::exit_status::Status;
 use crate::failure::Failure;
-use crate::progress::Screen;
-use crate::status::Status;
+use crate::progress_display::Screen;
 use crate::{interrupt, output};
 
 /// So often, and so far apart, a busy campaign is asked for again: a second in all.
@@ -50,7 +50,7 @@ pub fn perform(place: &StorePlace, arguments: &AssessArguments) -> Result<Status
     let judged = conditions.judge_assessment(record, &assessment.runs);
     conditions::tell(&judged);
     let handed_over = delivery.hand_over(
-        |shape| document::campaign(&whole, &judged, shape),
+        |shape| record_json::campaign(&whole, &judged, shape),
         || terminal::campaign(&whole, output::style()),
         || html::campaign(&whole, &assessment.runs),
     );

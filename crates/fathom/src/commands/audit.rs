@@ -6,18 +6,18 @@ use fathom_measure::counted;
 use fathom_published::audit_published;
 use fathom_record::RunRecord;
 use fathom_report::layout;
-use fathom_tools::audit::{Finding, Weight, audit_run};
-use fathom_tools::import::{FileOutcome, ForeignTelemetry, Imported, KnownFiles, read_file};
 use fathom_tools::observers;
+use fathom_tools::result_audit::{Finding, Weight, audit_run};
+use fathom_tools::result_import::{FileOutcome, ForeignTelemetry, Imported, KnownFiles, read_file};
 use serde::Serialize;
 
-use super::demand;
+use super::demand_input;
 use super::published;
 use super::stored::{StorePlace, Stored, find};
 use crate::arguments::AuditArguments;
+use crate::exit_status::Status;
 use crate::failure::Failure;
 use crate::output;
-use crate::status::Status;
 
 /// What was found, for programs.
 #[derive(Serialize)]
@@ -135,8 +135,8 @@ fn of_file(path: &Path) -> Result<Vec<Audited>, Failure> {
 
 /// What a tool's own columns say against each other.
 fn telemetry(path: &Path) -> Option<Audited> {
-    let found = observers::audit(&demand::read(path).ok()?)?;
-    let finding = |c: fathom_tools::sysstat::table::Contradiction| Item {
+    let found = observers::audit(&demand_input::read(path).ok()?)?;
+    let finding = |c: fathom_tools::sysstat::foreign_series::Contradiction| Item {
         about: c.thing,
         rule: c.rule.to_owned(),
         weight: Weight::Contradiction.name(),

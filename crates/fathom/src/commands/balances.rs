@@ -3,14 +3,14 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use fathom_campaign::{balances, calendar_now};
+use fathom_campaign::{burst_balances, calendar_now};
 use fathom_demand::aws::{Caller, ServiceOptions, instance_id};
 use fathom_demand::{Balance, CLOUDWATCH_OPERATION, fetch_balances};
 use fathom_telemetry::{Root, environment};
 use fathom_tools::Refusal;
 use jiff::Timestamp;
 
-use super::demand::aws::LocalMachine;
+use super::demand_input::cloudwatch_demand::LocalMachine;
 use crate::arguments::OWN_BALANCES;
 use crate::failure::Failure;
 use crate::output;
@@ -34,10 +34,10 @@ pub fn begin(asked: Option<&str>) -> Result<(), Failure> {
     if first.is_empty() {
         output::message(&format!("{FLAG}: CloudWatch knows no burst balance of {} yet", subjects.join(", ")));
     }
-    first.iter().filter_map(balances::newest).for_each(|said| output::message(&said));
+    first.iter().filter_map(burst_balances::newest).for_each(|said| output::message(&said));
     let known = Arc::new(Mutex::new(first));
     let shared = Arc::clone(&known);
-    balances::watch(Box::new(move || shared.lock().unwrap_or_else(PoisonError::into_inner).clone()));
+    burst_balances::watch(Box::new(move || shared.lock().unwrap_or_else(PoisonError::into_inner).clone()));
     let reader = move || {
         loop {
             std::thread::sleep(EVERY);

@@ -8,9 +8,9 @@ use serde::Serialize;
 
 use super::stored::{StorePlace, existing};
 use crate::arguments::BaselineArguments;
+use crate::exit_status::Status;
 use crate::failure::Failure;
 use crate::output;
-use crate::status::Status;
 
 /// The baselines for programs.
 #[derive(Serialize)]

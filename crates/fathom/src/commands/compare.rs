@@ -13,13 +13,13 @@ use super::again::{Permits, after_restart, to_continue};
 use super::agent;
 use super::conditions::{self, Conditions};
 use super::delivery::Delivery;
-use super::document;
-use super::seed::new_seed;
+use super::fresh_seed::new_seed;
+use super::record_json;
 use super::stored::{StorePlace, runs_of};
 use crate::arguments::CompareArguments;
+use crate::exit_status::Status;
 use crate::failure::Failure;
-use crate::progress::Screen;
-use crate::status::Status;
+use crate::progress_display::Screen;
 use crate::{interrupt, output};
 
 /// Compares. Without a store it does not start, since nothing would outlive an interruption.
@@ -59,7 +59,7 @@ fn measure(place: &StorePlace, arguments: &CompareArguments) -> Result<Status, F
     conditions::tell(&judged);
     let record = CampaignRecord::from(found.record);
     let handed_over = delivery.hand_over(
-        |shape| document::campaign(&record, &judged, shape),
+        |shape| record_json::campaign(&record, &judged, shape),
         || terminal::campaign(&record, output::style()),
         || html::campaign(&record, &found.runs),
     );
@@ -94,7 +94,7 @@ fn put_beside(
     conditions::tell(&judged);
     let record = CampaignRecord::from(found);
     let handed_over = delivery.hand_over(
-        |shape| document::campaign(&record, &judged, shape),
+        |shape| record_json::campaign(&record, &judged, shape),
         || terminal::campaign(&record, output::style()),
         || html::campaign(&record, &[]),
     );

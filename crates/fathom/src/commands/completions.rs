@@ -4,9 +4,9 @@ use clap::CommandFactory;
 use clap_complete::Shell;
 
 use crate::arguments::CommandLine;
+use crate::exit_status::Status;
 use crate::failure::Failure;
 use crate::output;
-use crate::status::Status;
 
 /// Prints it.
 ///

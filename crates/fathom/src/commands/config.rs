@@ -5,9 +5,9 @@ use serde::Serialize;
 use super::stored::StorePlace;
 use crate::arguments::Switch;
 use crate::config::{Config, VARIABLE};
+use crate::exit_status::Status;
 use crate::failure::Failure;
 use crate::output;
-use crate::status::Status;
 
 /// Variables of the environment that change what is done.
 const VARIABLES: [&str; 6] =

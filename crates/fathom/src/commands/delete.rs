@@ -8,12 +8,12 @@ use fathom_report::terminal;
 use fathom_store::{Deleted, Deletion, DeletionChoice, KeptItem, StoreErrorKind};
 use serde::Serialize;
 
-use super::moment::instant;
 use super::stored::StorePlace;
+use super::typed_moment::instant;
 use crate::arguments::DeleteArguments;
+use crate::exit_status::Status;
 use crate::failure::Failure;
 use crate::output;
-use crate::status::Status;
 
 /// What went, for programs.
 #[derive(Serialize)]

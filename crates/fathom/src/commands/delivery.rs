@@ -6,13 +6,13 @@ use std::sync::atomic::AtomicBool;
 
 use fathom_report::ReportError;
 
-use super::document::Shape;
+use super::record_json::Shape;
 use super::{balances, wear};
 use crate::arguments::MeasurementOutputs;
 use crate::failure::Failure;
 use crate::output::{self, Machine};
 use crate::output_file::{Content, OutputFile};
-use crate::progress::Screen;
+use crate::progress_display::Screen;
 use crate::scraped::MetricsServer;
 
 /// Where a result goes, seen to be possible before anything is measured.

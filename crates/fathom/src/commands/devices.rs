@@ -12,11 +12,11 @@ use fathom_target::{Claims, Device, Hold, Reason, Verdict, capture, devices, wal
 use serde::Serialize;
 
 use crate::arguments::DevicesArguments;
+use crate::exit_status::Status;
 use crate::failure::Failure;
 use crate::output;
 use crate::output_file::{Content, OutputFile};
 use crate::small_text::read_small_text;
-use crate::status::Status;
 
 /// Those of 256 drives with every answer at its largest are a tenth of it.
 const CAPTURE_BYTES_MAX: u64 = 256 << 20;

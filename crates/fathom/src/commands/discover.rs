@@ -1,14 +1,14 @@
 //! `fathom discover`: what an NVMe over TCP target has, and what to type for it.
 
-use fathom_fabric::name::{FabricName, host_and_port, place};
+use fathom_fabric::namespace_url::{FabricName, host_and_port, place};
 use fathom_measure::Bytes;
 use fathom_target::remote::{DiscoveredSubsystem, Discovery, Inquiry, discover};
 use serde::Serialize;
 
 use crate::arguments::DiscoverArguments;
+use crate::exit_status::Status;
 use crate::failure::Failure;
 use crate::output;
-use crate::status::Status;
 
 /// The list for programs.
 #[derive(Serialize)]

@@ -11,23 +11,23 @@ use fathom_record::RunRecord;
 use fathom_record::condition::ConditionOutcome;
 use fathom_report::html;
 use fathom_tools::diskspd::{
-    Command, Drives, MappedSpan, Profile, drives, handed_over, map, print_text, print_xml, profile_xml,
-    read_command,
+    Command, Drives, MappedSpan, Profile, drive_mapping, handed_over, map, print_text, print_xml,
+    profile_xml, read_command,
 };
 
 use super::conditions::{self, Conditions};
 use super::delivery::Delivery;
-use super::document;
+use super::fresh_seed::new_seed;
+use super::record_json;
 use super::saving::Saving;
-use super::seed::new_seed;
 use super::stored::StorePlace;
 use super::trial::Trial;
 use super::wear;
 use crate::arguments::DiskspdArguments;
+use crate::exit_status::Status;
 use crate::failure::Failure;
-use crate::progress::Screen;
+use crate::progress_display::Screen;
 use crate::small_text::read_small_text;
-use crate::status::Status;
 use crate::{interrupt, output};
 
 /// Folders that stand for drives, as `D:=/mnt/d;E:=/mnt/e`.
@@ -91,8 +91,8 @@ fn hand_over(
     printed: impl FnOnce() -> String,
 ) -> bool {
     let document = |shape| match records {
-        [one] => document::run(one, &judged.concat(), shape),
-        several => document::runs(several, judged, shape),
+        [one] => record_json::run(one, &judged.concat(), shape),
+        several => record_json::runs(several, judged, shape),
     };
     delivery.hand_over(document, printed, || html::run(records[0]))
 }
@@ -235,8 +235,12 @@ fn mapped(profile: &Profile, drives: &Drives) -> Result<Vec<MappedSpan>, Failure
 /// What there is to say of files that are made, or are there already.
 fn of_files(mapping: &MappedSpan) -> Result<Vec<String>, Failure> {
     let mut notes = Vec::new();
-    let paths =
-        mapping.run.targets.iter().zip(&mapping.paths).filter(|(target, _)| !drives::is_virtual(target));
+    let paths = mapping
+        .run
+        .targets
+        .iter()
+        .zip(&mapping.paths)
+        .filter(|(target, _)| !drive_mapping::is_virtual(target));
     for (target, path) in paths {
         let place = || format!("target {path}");
         match (std::fs::metadata(target), mapping.create_bytes) {

@@ -10,7 +10,7 @@ mod system;
 
 use std::path::Path;
 
-use fathom_record::environment::Severity;
+use fathom_record::environment_facts::Severity;
 use fathom_record::telemetry::AbsentSource;
 use fathom_report::layout;
 use fathom_telemetry::{Collector, SamplerPlan, environment};
@@ -18,9 +18,9 @@ use serde::Serialize;
 
 use super::stored::StorePlace;
 use crate::arguments::DoctorArguments;
+use crate::exit_status::Status;
 use crate::failure::Failure;
 use crate::output;
-use crate::status::Status;
 
 /// Width of the names' column.
 const NAMES: usize = 16;
@@ -121,7 +121,7 @@ fn telemetry() -> Vec<Finding> {
 fn settings(path: &Path) -> Vec<Finding> {
     let environment = environment::collect(&[], Some(path));
     let warnings = environment.preflight.into_iter().filter(|setting| setting.severity == Severity::Warning);
-    let finding = |setting: fathom_record::environment::Preflight| {
+    let finding = |setting: fathom_record::environment_facts::Preflight| {
         let found = format!("{} {}: {}", setting.setting, setting.value, setting.effect);
         Finding::new("distorts", State::Distorts, found).or(setting.remedy.unwrap_or_default())
     };

@@ -1,16 +1,16 @@
 //! `fathom engines`: what carries I/O, and which devices can be simulated.
 
 use fathom_measure::Bytes;
-use fathom_record::engines::{ENGINES, EngineEntry, InFlight};
+use fathom_record::engine_list::{ENGINES, EngineEntry, InFlight};
 use fathom_record::facts::TargetKind;
 use fathom_report::layout;
 use fathom_sim::{describe, describe_keys};
 use serde::Serialize;
 
 use crate::arguments::Switch;
+use crate::exit_status::Status;
 use crate::failure::Failure;
 use crate::output;
-use crate::status::Status;
 
 /// The list for programs.
 #[derive(Serialize)]

@@ -10,18 +10,18 @@ use fathom_record::campaign::ExplainRecord;
 use fathom_record::facts::TargetKind;
 use fathom_record::{CampaignRecord, KnownCeiling, RunRecord, parse_campaign};
 use fathom_report::{html, terminal};
-use fathom_tools::import::{Context, FileOutcome, Imported, KnownFiles, alone, read_file};
+use fathom_tools::result_import::{Context, FileOutcome, Imported, KnownFiles, alone, read_file};
 
 use super::again::{Permits, to_continue};
 use super::delivery::Delivery;
-use super::document;
+use super::fresh_seed::new_seed;
 use super::published::{self, is_table};
-use super::seed::new_seed;
+use super::record_json;
 use super::stored::{StorePlace, Stored, find, runs_of};
 use crate::arguments::ExplainArguments;
+use crate::exit_status::Status;
 use crate::failure::Failure;
-use crate::progress::Screen;
-use crate::status::Status;
+use crate::progress_display::Screen;
 use crate::{interrupt, output};
 
 /// Where a campaign's record says that it is one, behind its result in short.
@@ -238,7 +238,7 @@ fn by_experiments(place: &StorePlace, arguments: ExplainArguments) -> Result<Sta
 fn hand_over(delivery: &Delivery, record: ExplainRecord, runs: &[RunRecord]) -> bool {
     let record = CampaignRecord::from(record);
     delivery.hand_over(
-        |shape| document::campaign(&record, &[], shape),
+        |shape| record_json::campaign(&record, &[], shape),
         || terminal::campaign(&record, output::style()),
         || html::campaign(&record, runs),
     )

@@ -8,10 +8,10 @@ use fathom_store::{RunFilter, Store, StoreError};
 
 use super::stored::{StorePlace, Stored, find};
 use crate::arguments::{ExportArguments, ExportForm};
+use crate::exit_status::Status;
 use crate::failure::Failure;
 use crate::output;
 use crate::output_file::{Content, OutputFile};
-use crate::status::Status;
 
 /// Writes it to the file that was named, or to stdout.
 ///

@@ -4,9 +4,9 @@ use clap::Command;
 use fathom_record::spelling::nearest;
 
 use crate::arguments::program;
+use crate::exit_status::Status;
 use crate::failure::Failure;
 use crate::output;
-use crate::status::Status;
 
 /// Prints it.
 ///

@@ -5,9 +5,9 @@ use clap_mangen::Man;
 use fathom_record::spelling::nearest;
 
 use crate::arguments::{CommandLine, ManArguments};
+use crate::exit_status::Status;
 use crate::failure::Failure;
 use crate::output;
-use crate::status::Status;
 
 const PROGRAM: &str = "fathom";
 

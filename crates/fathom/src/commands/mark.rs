@@ -8,12 +8,12 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::author::author;
-use super::moment::instant;
 use super::stored::StorePlace;
+use super::typed_moment::instant;
 use crate::arguments::MarkArguments;
+use crate::exit_status::Status;
 use crate::failure::Failure;
 use crate::output;
-use crate::status::Status;
 
 /// The marks for programs.
 #[derive(Serialize)]

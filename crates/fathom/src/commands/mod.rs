@@ -15,22 +15,21 @@ mod conditions;
 mod config;
 mod delete;
 mod delivery;
-mod demand;
+mod demand_input;
 mod devices;
 mod discover;
 mod diskspd;
 mod doctor;
-mod document;
 mod engines;
 mod expect;
 mod explain;
 mod export;
 mod fio;
+mod fresh_seed;
 mod help;
 mod import;
 mod man;
 mod mark;
-mod moment;
 mod note;
 #[cfg(target_os = "linux")]
 mod nvmet;
@@ -38,8 +37,9 @@ mod nvmet;
 #[path = "nvmet_elsewhere.rs"]
 mod nvmet;
 mod profile;
-mod proof;
+mod proof_run;
 mod published;
+mod record_json;
 mod repeat;
 mod report;
 mod rerun;
@@ -48,7 +48,6 @@ mod runs;
 mod sample;
 mod saving;
 mod schema;
-mod seed;
 #[cfg(feature = "page")]
 mod serve;
 #[cfg(not(feature = "page"))]
@@ -66,14 +65,15 @@ mod sweep;
 mod tag;
 mod trend;
 mod trial;
+mod typed_moment;
 mod watch;
 mod wear;
 
 pub use expect::{Expected, LinkRate};
 
 use crate::arguments::{Command, CommandLine};
+use crate::exit_status::Status;
 use crate::failure::Failure;
-use crate::status::Status;
 use stored::StorePlace;
 
 /// Does what was asked.

@@ -8,9 +8,9 @@ use serde::Serialize;
 use super::author::author;
 use super::stored::{StorePlace, existing};
 use crate::arguments::NoteArguments;
+use crate::exit_status::Status;
 use crate::failure::Failure;
 use crate::output;
-use crate::status::Status;
 
 /// Width of the numbers' column.
 const NUMBERS: usize = 6;

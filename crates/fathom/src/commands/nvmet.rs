@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use fathom_engine::placement::{Cpu, Machine};
-use fathom_fabric::name::{Choices, FabricName, host_and_port, place};
+use fathom_fabric::namespace_url::{Choices, FabricName, host_and_port, place};
 use fathom_measure::{Bytes, Clock, WallClock};
 use fathom_nvmet::{Digests, Export, ExportPlan, Limits, Server, ServerPlan, Summary};
 use fathom_record::options::Decorators;
@@ -13,9 +13,9 @@ use fathom_telemetry::environment::interface_of;
 use serde::Serialize;
 
 use crate::arguments::{DigestChoice, NvmetArguments};
+use crate::exit_status::Status;
 use crate::failure::Failure;
-use crate::progress::Screen;
-use crate::status::Status;
+use crate::progress_display::Screen;
 use crate::{interrupt, output};
 
 /// Where NVMe over TCP listens.
@@ -209,7 +209,7 @@ fn checked(nqn: &str) -> Result<String, Failure> {
     };
     let named: FabricName = format!("nvme+tcp://host/{nqn}")
         .parse()
-        .map_err(|error: fathom_fabric::name::InvalidName| refuse(error.cause))?;
+        .map_err(|error: fathom_fabric::namespace_url::InvalidName| refuse(error.cause))?;
     if nqn == DISCOVERY {
         return Err(refuse("this is the name of the discovery service".to_owned()));
     }

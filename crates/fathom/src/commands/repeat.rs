@@ -13,13 +13,13 @@ use fathom_report::{html, terminal};
 use super::again::{Permits, after_restart, to_continue};
 use super::agent;
 use super::delivery::Delivery;
-use super::seed::new_seed;
+use super::fresh_seed::new_seed;
 use super::stored::StorePlace;
-use super::{document, published};
+use super::{published, record_json};
 use crate::arguments::RepeatArguments;
+use crate::exit_status::Status;
 use crate::failure::Failure;
-use crate::progress::Screen;
-use crate::status::Status;
+use crate::progress_display::Screen;
 use crate::{interrupt, output};
 
 /// Runs of a step that `--list` reckons with: what `fathom repeat` does where nothing else is asked.
@@ -66,7 +66,7 @@ pub fn perform(place: &StorePlace, mut arguments: RepeatArguments) -> Result<Sta
     let (id, command) = (found.record.id.clone(), found.record.command.clone());
     let record = CampaignRecord::from(found.record);
     let handed_over = delivery.hand_over(
-        |shape| document::campaign(&record, &[], shape),
+        |shape| record_json::campaign(&record, &[], shape),
         || terminal::campaign(&record, output::style()),
         || html::campaign(&record, &found.runs),
     );

@@ -9,10 +9,10 @@ use serde::Serialize;
 
 use super::stored::{StorePlace, Stored, find, runs_of};
 use crate::arguments::ReportArguments;
+use crate::exit_status::Status;
 use crate::failure::Failure;
 use crate::output::{self, Machine};
 use crate::output_file::{Content, OutputFile};
-use crate::status::Status;
 
 /// What was written, for programs.
 #[derive(Serialize)]

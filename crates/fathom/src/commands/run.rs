@@ -14,15 +14,15 @@ use super::agent;
 use super::conditions::{self, Conditions};
 use super::delivery::Delivery;
 use super::expect::Reference;
+use super::fresh_seed::new_seed;
 use super::saving::Saving;
-use super::seed::new_seed;
 use super::stored::StorePlace;
-use super::{demand, document, wear};
+use super::{demand_input, record_json, wear};
 use crate::arguments::{MeasurementOutputs, RunArguments};
+use crate::exit_status::Status;
 use crate::failure::Failure;
-use crate::progress::Screen;
+use crate::progress_display::Screen;
 use crate::small_text::read_small_text;
-use crate::status::Status;
 use crate::{interrupt, output};
 
 /// Plan files beyond this are something else.
@@ -101,7 +101,7 @@ pub fn measure(
     let judged = held.conditions.judge_run(&record);
     conditions::tell(&judged);
     let handed_over = delivery.hand_over(
-        |shape| document::run(&record, &judged, shape),
+        |shape| record_json::run(&record, &judged, shape),
         || terminal::run_after(&record, &lacked, output::style()),
         || html::run(&record),
     );
@@ -141,7 +141,7 @@ fn like(path: &Path, scale: f64, flags: RawPlan) -> Result<(PlanSource, Option<T
             "give one from 0.001 to 1000, e.g. 1.3",
         ));
     }
-    let profile = parse_profile(&demand::read(path)?).map_err(|error| refused(error.cause))?;
+    let profile = parse_profile(&demand_input::read(path)?).map_err(|error| refused(error.cause))?;
     let time_ns = flags.time.as_ref().and_then(|text| text.0.parse::<Nanos>().ok()).map(|time| time.0);
     let like = Like { profile: &profile, name: &name, scale, time_ns };
     let (raw, wanted) = like.plan().map_err(|error| Failure::of(Status::Usage, "usage", error))?;

@@ -7,13 +7,13 @@ use fathom_report::terminal::{self, RunOutcome, RunRow};
 use fathom_store::{CampaignRow, CampaignState, Labels, Note, RunFilter, RunRow as Stored, Store};
 use serde::Serialize;
 
-use super::moment::since;
 use super::note::NoteLine;
 use super::stored::StorePlace;
+use super::typed_moment::since;
 use crate::arguments::RunsArguments;
+use crate::exit_status::Status;
 use crate::failure::Failure;
 use crate::output;
-use crate::status::Status;
 
 /// The list for programs.
 #[derive(Default, Serialize)]

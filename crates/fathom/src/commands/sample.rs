@@ -11,10 +11,10 @@ use fathom_record::shell_word;
 use serde::Serialize;
 
 use crate::arguments::SampleArguments;
+use crate::exit_status::Status;
 use crate::failure::Failure;
 use crate::output;
 use crate::output_file::{Content, OutputFile};
-use crate::status::Status;
 
 /// Monday, 5 January 2026, 00:00 UTC, in seconds of the Unix epoch.
 const MONDAY_S: u64 = 1_767_571_200;

@@ -11,10 +11,10 @@ use serde::Serialize;
 
 use super::author::author;
 use crate::arguments::ServeArguments;
+use crate::exit_status::Status;
 use crate::failure::Failure;
-use crate::progress::Screen;
+use crate::progress_display::Screen;
 use crate::small_text::read_small_text;
-use crate::status::Status;
 use crate::{interrupt, onlooker, output};
 
 /// Where it listens where nothing says another: a bookmark of a view stays right.

@@ -6,10 +6,10 @@ use serde::Serialize;
 
 use super::stored::{StorePlace, existing};
 use crate::arguments::{RedactedPart, ShareArguments};
+use crate::exit_status::Status;
 use crate::failure::Failure;
 use crate::output::{self, Machine};
 use crate::output_file::{Content, OutputFile};
-use crate::status::Status;
 
 /// What was written, for programs.
 #[derive(Serialize)]

@@ -3,14 +3,14 @@
 use fathom_report::terminal;
 use fathom_store::{Store, StoredId};
 
-use super::document::{self, Shape};
 use super::note::lines;
+use super::record_json::{self, Shape};
 use super::stored::{StorePlace, Stored, find};
 use super::tag::tags_of;
 use crate::arguments::ShowArguments;
+use crate::exit_status::Status;
 use crate::failure::Failure;
 use crate::output;
-use crate::status::Status;
 
 /// Prints it.
 ///
@@ -20,9 +20,9 @@ pub fn perform(place: &StorePlace, arguments: &ShowArguments) -> Result<Status, 
     let (found, store) = find(place, &arguments.name)?;
     let shape = if arguments.compact { Shape::Compact } else { Shape::Indented };
     let mut text = match (&found, arguments.switch.json) {
-        (Stored::Run(run), true) => document::run(run, &[], shape),
+        (Stored::Run(run), true) => record_json::run(run, &[], shape),
         (Stored::Run(run), false) => terminal::run(run, output::style()),
-        (Stored::Campaign(campaign), true) => document::campaign(campaign, &[], shape),
+        (Stored::Campaign(campaign), true) => record_json::campaign(campaign, &[], shape),
         (Stored::Campaign(campaign), false) => terminal::campaign(campaign, output::style()),
     };
     if !arguments.switch.json {

@@ -8,14 +8,14 @@ use fathom_report::{html, terminal};
 use super::again::{Permits, to_continue};
 use super::agent;
 use super::delivery::Delivery;
-use super::document;
+use super::fresh_seed::new_seed;
+use super::record_json;
 use super::run::source;
-use super::seed::new_seed;
 use super::stored::StorePlace;
 use crate::arguments::SweepArguments;
+use crate::exit_status::Status;
 use crate::failure::Failure;
-use crate::progress::Screen;
-use crate::status::Status;
+use crate::progress_display::Screen;
 use crate::{interrupt, output};
 
 /// Sweeps. Without a store it does not start, since nothing would outlive an interruption.
@@ -44,7 +44,7 @@ pub fn perform(place: &StorePlace, mut arguments: SweepArguments) -> Result<Stat
     let (id, command) = (found.record.id.clone(), found.record.command.clone());
     let record = CampaignRecord::from(found.record);
     let handed_over = delivery.hand_over(
-        |shape| document::campaign(&record, &[], shape),
+        |shape| record_json::campaign(&record, &[], shape),
         || terminal::campaign(&record, output::style()),
         || html::campaign(&record, &found.runs),
     );

@@ -6,9 +6,9 @@ use serde::Serialize;
 
 use super::stored::{StorePlace, existing};
 use crate::arguments::TagArguments;
+use crate::exit_status::Status;
 use crate::failure::Failure;
 use crate::output;
-use crate::status::Status;
 
 /// The tags for programs.
 #[derive(Serialize)]

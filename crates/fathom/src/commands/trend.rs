@@ -1,21 +1,21 @@
 //! `fathom trend`: how the results of a target went over its runs, and where a level changed.
 
 use fathom_campaign::calendar_now;
-use fathom_campaign::trend::{
+use fathom_campaign::result_trends::{
     Acknowledged, LevelChange, TargetTrends, TrendChoice, TrendLevel, TrendMetric, TrendWorkload, Trends,
     trends,
 };
 use fathom_report::terminal::{self, TrendChange, TrendRow, TrendUnit};
-use fathom_stats::trend::RUNS_MIN;
+use fathom_stats::change_points::RUNS_MIN;
 use fathom_store::{RunFilter, Store, pattern_text};
 
 use super::author::author;
-use super::moment::since;
 use super::stored::StorePlace;
+use super::typed_moment::since;
 use crate::arguments::{FollowedMetric, TrendArguments, TrendCondition};
+use crate::exit_status::Status;
 use crate::failure::Failure;
 use crate::output;
-use crate::status::Status;
 
 /// Prints the trends.
 ///

@@ -106,7 +106,7 @@ impl Trial {
 mod tests {
     use fathom_tools::fio::cmdline;
     use fathom_tools::fio::document;
-    use fathom_tools::fio::job::Variables;
+    use fathom_tools::fio::fio_job::Variables;
     use fathom_tools::fio::map::{JobContext, map};
 
     use super::*;

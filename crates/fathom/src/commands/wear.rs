@@ -1,6 +1,6 @@
 //! `--wear-limit`: the most that a command may write to its targets, said before it begins.
 
-use fathom_campaign::wear;
+use fathom_campaign::write_cap;
 use fathom_measure::Bytes;
 
 use crate::failure::Failure;
@@ -19,7 +19,7 @@ pub fn begin(asked: Option<&str>) -> Result<(), Failure> {
         kind: "value",
         ..Failure::usage(FLAG, format!("`{text}` is not a size"), "write, e.g., 100GiB")
     })?;
-    wear::allow(limit.0);
+    write_cap::allow(limit.0);
     output::message(&format!("writes at most {limit} in all ({FLAG}): what would pass it is not written"));
     Ok(())
 }
@@ -29,5 +29,5 @@ pub fn begin(asked: Option<&str>) -> Result<(), Failure> {
 /// # Errors
 /// When there is a limit; `who` writes.
 pub fn refuse_uncounted(asked: Option<&str>, who: &str) -> Result<(), Failure> {
-    asked.map_or(Ok(()), |_| Err(wear::uncounted(who).into()))
+    asked.map_or(Ok(()), |_| Err(write_cap::uncounted(who).into()))
 }

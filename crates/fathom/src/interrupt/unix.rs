@@ -10,7 +10,7 @@ use signal_hook::{flag, low_level};
 
 use super::{SAID, STATUS};
 use crate::failure::Failure;
-use crate::progress::MessageLine;
+use crate::progress_display::MessageLine;
 
 /// Watches the signals from now on. The flag is set by the first of them, and what happens is said.
 ///

@@ -264,7 +264,7 @@ fn temporary(path: &Path) -> io::Result<(PathBuf, File)> {
 }
 
 fn refused(path: &Path, cause: &str, remedy: impl Into<String>) -> Failure {
-    Failure { status: crate::status::Status::Usage, ..Failure::output(path, cause, remedy) }
+    Failure { status: crate::exit_status::Status::Usage, ..Failure::output(path, cause, remedy) }
 }
 
 fn protected(name: &Path, error: io::Error) -> Failure {

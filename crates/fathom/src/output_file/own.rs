@@ -4,7 +4,7 @@
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
-use fathom_tools::fio::output::{DEVICES, DIFFERENCES};
+use fathom_tools::fio::result_forms::{DEVICES, DIFFERENCES};
 use serde::de::{Deserialize, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 

@@ -6,8 +6,8 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
 use fathom_measure::{Clock, Histogram, WallClock};
-use fathom_record::clients::ClientsFacts;
-use fathom_record::run::Ending;
+use fathom_record::client_facts::ClientsFacts;
+use fathom_record::run_record::Ending;
 use fathom_record::{CheckName, Outcome, RunRecord, parse_run};
 
 const FATHOM: &str = env!("CARGO_BIN_EXE_fathom");

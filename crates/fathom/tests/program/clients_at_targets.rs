@@ -3,8 +3,8 @@
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 
-use fathom_record::clients::TargetSide;
-use fathom_record::run::Ending;
+use fathom_record::client_facts::TargetSide;
+use fathom_record::run_record::Ending;
 use fathom_record::{RunRecord, parse_run};
 use serde_json::Value;
 

@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use fathom_record::parse_run;
-use fathom_record::run::Ending;
+use fathom_record::run_record::Ending;
 
 use crate::clients::Stopwatch;
 

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use fathom_record::parse_run;
-use fathom_record::run::Ending;
+use fathom_record::run_record::Ending;
 
 const FATHOM: &str = env!("CARGO_BIN_EXE_fathom");
 

@@ -13,10 +13,10 @@ mod os;
 #[path = "os_elsewhere.rs"]
 mod os;
 mod virtual_clock;
-mod wall;
+mod wall_clock;
 
 pub use virtual_clock::VirtualClock;
-pub use wall::{ClockFacts, ClockSource, WallClock};
+pub use wall_clock::{ClockFacts, ClockSource, WallClock};
 
 /// Nanoseconds since an origin of the clock's own choosing; never steps back.
 pub trait Clock {

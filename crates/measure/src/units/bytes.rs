@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::UnitError;
-use super::number::{split, three_digits, trimmed, whole};
+use super::decimal_text::{split, three_digits, trimmed, whole};
 
 /// A size in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -6,16 +6,16 @@
 
 mod bytes;
 mod counted;
+mod decimal_text;
 mod nanos;
-mod number;
+mod proportion;
 mod rate;
-mod share;
 
 pub use bytes::{ByteRate, Bytes};
 pub use counted::counted;
 pub use nanos::Nanos;
+pub use proportion::Share;
 pub use rate::Rate;
-pub use share::Share;
 
 /// A text that is not the quantity it should be; its message says what to type instead. Its own type: this room is
 /// below record, which has the one shape of errors.

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::UnitError;
-use super::number::{split, three_digits};
+use super::decimal_text::{split, three_digits};
 
 /// Operations per second.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fathom_engine::catalogue::EngineKind;
+use fathom_engine::engine_kinds::EngineKind;
 use fathom_engine::stripe::{Shape, Stripe, Volume};
 use fathom_engine::sync::{self, Sync as SyncEngine};
 use fathom_engine::uring::{self, Uring};

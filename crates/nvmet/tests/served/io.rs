@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use fathom_fabric::Framing;
 use fathom_fabric::host::Transfer;
-use fathom_fabric::host::discovery::{PIECE_BYTES, Reading};
+use fathom_fabric::host::discovery_log::{PIECE_BYTES, Reading};
 use fathom_nvmet::{Limits, Server, ServerPlan};
 use fathom_record::options::Decorators;
 use fathom_spec::fabrics::{DISCOVERY_NAME, SubmissionEntry};

@@ -7,8 +7,8 @@ use fathom_report::{assessed, swept, table::Table};
 use fathom_store::{CampaignRow, CampaignState, Store, StoreErrorKind, StoredId};
 use serde::Serialize;
 
-use super::comparison::Comparison;
-use super::history::{self, NoteItem as Note};
+use super::comparison_answer::Comparison;
+use super::history_answer::{self, NoteItem as Note};
 use super::query_parameters::QueryParameters;
 use super::{Answer, Refusal, json};
 
@@ -168,7 +168,7 @@ pub(super) fn answer(store: &Store, id: &str, parameters: QueryParameters) -> Re
         row: CampaignItem::of(row, tags),
         kind: record.as_ref().map(kind),
         seq,
-        notes: history::notes(store, &StoredId::Campaign(id.to_owned()))?,
+        notes: history_answer::notes(store, &StoredId::Campaign(id.to_owned()))?,
         assessment,
         sweep,
         comparison,

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use fathom_order::InOrder;
-use fathom_record::fleet::{FleetReason, FleetRisk, FleetRow};
-use fathom_rows::fleet::WordColumn;
+use fathom_record::fleet_record::{FleetReason, FleetRisk, FleetRow};
+use fathom_rows::demand_tables::WordColumn;
 use serde::Serialize;
 
+use super::binary_columns::{self, Numbers};
 use super::query_parameters::QueryParameters;
-use super::wire::{self, Numbers};
 use super::{Answer, Refusal, json};
 use crate::fleet_table::FleetTable;
 
@@ -139,7 +139,7 @@ pub(super) fn rows(fleet: &FleetTable, mut parameters: QueryParameters) -> Resul
         next,
         words,
     };
-    wire::columns(&header, &columns)
+    binary_columns::columns(&header, &columns)
 }
 
 /// Names, a line each; what would break a line is a space.

@@ -6,9 +6,9 @@ use fathom_measure::histogram::{GROUPING_POWER, bucket_bounds};
 use fathom_record::Direction;
 use serde::Serialize;
 
+use super::binary_columns::{self, Numbers};
 use super::query_parameters::QueryParameters;
 use super::seconds_of::{Flow, IntervalRange, Latencies};
-use super::wire::{self, Numbers};
 use super::{Answer, Refusal};
 use crate::shelf::Shelf;
 
@@ -92,7 +92,7 @@ pub(super) fn answer(
     let mut counts = Vec::with_capacity(columns.len() * height);
     for column in &columns {
         for row in low..low + height {
-            counts.push(wire::count(column.get(&row).copied().unwrap_or(0), &mut is_cut));
+            counts.push(binary_columns::count(column.get(&row).copied().unwrap_or(0), &mut is_cut));
         }
     }
     let header = Heat {
@@ -108,7 +108,7 @@ pub(super) fn answer(
         bounds_ns: bounds(low, height),
         is_cut,
     };
-    wire::columns(&header, &[("counts".to_owned(), Numbers::U32(counts))])
+    binary_columns::columns(&header, &[("counts".to_owned(), Numbers::U32(counts))])
 }
 
 /// Counts by row.

@@ -1,25 +1,25 @@
 //! Answers to requests: functions of what the stores hold and what was asked, and of nothing else.
 
-mod analysis;
+mod analysis_answer;
+mod binary_columns;
 mod campaigns;
-mod comparison;
+mod comparison_answer;
 mod facets;
 mod fleets;
 mod heat;
 mod hello;
-mod history;
+mod history_answer;
 mod listing;
 mod query_parameters;
+mod run_answer;
 mod searched;
 mod second;
 mod seconds_of;
-mod series;
-mod single;
+mod series_answer;
 pub(crate) mod telemetry_charts;
 #[cfg(test)]
 pub(crate) mod tests;
 mod trends;
-mod wire;
 
 use std::sync::Arc;
 
@@ -130,22 +130,22 @@ pub(crate) fn answer(shelf: &mut Shelf, path: &str, query: &str) -> Result<Answe
         ["hello"] => hello::answer(shelf, parameters),
         ["facets"] => facets::answer(shelf, parameters),
         ["runs"] => listing::answer(store(shelf, &mut parameters)?, parameters),
-        ["runs", id] => single::answer(store(shelf, &mut parameters)?, id, parameters),
-        ["runs", id, "analysis"] => analysis::answer(shelf, id, parameters),
+        ["runs", id] => run_answer::answer(store(shelf, &mut parameters)?, id, parameters),
+        ["runs", id, "analysis"] => analysis_answer::answer(shelf, id, parameters),
         ["runs", id, "heat"] => heat::answer(shelf, id, parameters),
-        ["runs", id, "series"] => series::answer(shelf, id, parameters),
+        ["runs", id, "series"] => series_answer::answer(shelf, id, parameters),
         ["runs", id, "second", number] => {
             second::answer(store(shelf, &mut parameters)?, id, number, parameters)
         }
-        ["runs", id, "said"] => history::answer(store(shelf, &mut parameters)?, id, parameters),
+        ["runs", id, "said"] => history_answer::answer(store(shelf, &mut parameters)?, id, parameters),
         ["campaigns"] => campaigns::list(store(shelf, &mut parameters)?, parameters),
         ["campaigns", id] => campaigns::answer(store(shelf, &mut parameters)?, id, parameters),
-        ["marks"] => history::marks(store(shelf, &mut parameters)?, parameters),
+        ["marks"] => history_answer::marks(store(shelf, &mut parameters)?, parameters),
         ["fleets", number] => fleets::summary(fleet(shelf, number)?, parameters),
         ["fleets", number, "rows"] => fleets::rows(fleet(shelf, number)?, parameters),
         ["fleets", number, "volumes", at] => fleets::volume(fleet(shelf, number)?, at, parameters),
         ["trend"] => trends::answer(store(shelf, &mut parameters)?, parameters),
-        ["compare"] => comparison::answer(store(shelf, &mut parameters)?, parameters),
+        ["compare"] => comparison_answer::answer(store(shelf, &mut parameters)?, parameters),
         _ => Err(Refusal::no_such("nothing is served at that path")),
     }?;
     let (Answer::Json(bytes) | Answer::Columns(bytes)) = &given;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fathom_record::run::DirectionSummary;
+use fathom_record::run_record::DirectionSummary;
 use fathom_record::{Direction, Interval, LatencySummary, SparseHistogram};
 use fathom_store::Store;
 use serde::Serialize;

@@ -3,12 +3,12 @@
 
 use fathom_order::InOrder;
 use fathom_record::telemetry::{MetricSeries, Telemetry};
-use fathom_report::processor::busy;
+use fathom_report::processor_load::busy;
 use fathom_store::Store;
 use serde::Serialize;
 
+use super::binary_columns::Numbers;
 use super::seconds_of::Column;
-use super::wire::Numbers;
 
 /// Lines of a chart at most: more are told apart neither by colour nor by dash.
 const LINES_MAX: usize = 4;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use fathom_measure::Histogram;
 use fathom_record::facts::{TargetFacts, TargetKind};
-use fathom_record::run::{CampaignLink, DirectionSummary, Ending, Tool};
+use fathom_record::run_record::{CampaignLink, DirectionSummary, Ending, Tool};
 use fathom_record::{
     Check, CheckName, Direction, DirectionInterval, Interval, LatencySummary, Outcome, RunRecord,
     SparseHistogram,

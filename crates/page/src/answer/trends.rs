@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use fathom_campaign::trend::{TrendChoice, TrendMetric, Trends, trends};
+use fathom_campaign::result_trends::{TrendChoice, TrendMetric, Trends, trends};
 use fathom_measure::Share;
 use fathom_store::Store;
 

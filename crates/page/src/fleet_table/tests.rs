@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use fathom_export::PricedRow;
 use fathom_export::row_writer::{RowForm, RowWriter};
-use fathom_record::fleet::{FleetRow, FleetStatus};
+use fathom_record::fleet_record::{FleetRow, FleetStatus};
 use serde_json::Value;
 use tempfile::TempDir;
 

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests may fail by panicking")]
 
 use fathom_published::{audit_published, parse_published};
-use fathom_tools::audit::{Finding, Rule, Weight};
+use fathom_tools::result_audit::{Finding, Rule, Weight};
 
 fn audited(name: &str) -> Vec<Finding> {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../evaluations").join(name);

@@ -1,36 +1,36 @@
 //! Campaigns as data: what was asked, the runs that were made, and what was concluded, by kind.
 
-mod assess;
+mod assess_record;
 mod cell;
-mod compare;
-mod explain;
-mod precondition;
-mod repeat;
+mod compare_record;
+mod explain_record;
+mod preconditioning;
+mod repeat_record;
 mod repeats;
-mod restarts;
-mod sweep;
+mod side_states;
+mod sweep_record;
 
-pub use assess::{
+pub use assess_record::{
     AssessPlan, AssessRecord, OperatingPoint, OperatingPointKind, PatternPlan, PatternResult, Slo,
 };
 pub use cell::CellResult;
-pub use compare::{
+pub use compare_record::{
     CommandOutcome, ComparePlan, CompareRecord, ComparedMetric, ComparedPair, ComparedWorkload,
     ControlResult, Ended, Setting, SideFacts, SidePlan,
 };
-pub use explain::{
+pub use explain_record::{
     CauseProbability, ExperimentResult, ExplainPlan, ExplainRecord, ExplainedPattern, Symptom,
 };
-pub use precondition::{
+pub use preconditioning::{
     PreconditionEnd, PreconditionKind, PreconditionPlan, PreconditionStage, Preconditioning,
 };
-pub use repeat::{
+pub use repeat_record::{
     Conclusion, ConclusionResult, Figure, Judgement, Operand, OptimumPoint, Quantity, RepeatBound,
     RepeatCell, RepeatOptimum, RepeatPlan, RepeatRecord, RepeatSide, RepeatStep, Standing,
 };
 pub use repeats::{PointQuality, RepeatEnd, RepeatRule, Repeats};
-pub use restarts::{AcrossRestarts, BootTurn, MachineFact, SideState};
-pub use sweep::{SweepAxis, SweepCell, SweepPlan, SweepRecord};
+pub use side_states::{AcrossRestarts, BootTurn, MachineFact, SideState};
+pub use sweep_record::{SweepAxis, SweepCell, SweepPlan, SweepRecord};
 
 use serde::Serialize;
 

@@ -3,8 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::bucket::BurstAndBase;
-use crate::exposure::ExposureGuard;
+use crate::burst_and_base::BurstAndBase;
+use crate::exposure_guard::ExposureGuard;
 use crate::precision::Precision;
 use crate::steadiness::{SniaRounds, Steadiness};
 

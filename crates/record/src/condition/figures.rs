@@ -4,7 +4,7 @@ use fathom_measure::Histogram;
 
 use super::{Condition, JudgedQuantity, LatencyKind, Statistic};
 use crate::latency::{LatencySummary, SparseHistogram, VALUES_BEYOND};
-use crate::run::{DirectionSummary, IoGroup, RunRecord};
+use crate::run_record::{DirectionSummary, IoGroup, RunRecord};
 
 /// One figure that a condition is held against.
 #[derive(Clone, Debug, PartialEq)]

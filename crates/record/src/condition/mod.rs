@@ -3,11 +3,11 @@
 //! A condition names a quantity that records have, and a limit for it. What a record does not have is [`Unmeasured`],
 //! with its reason, and never a pass.
 
+mod campaign_quantities;
 mod figures;
-mod points;
 
+pub use campaign_quantities::{of_assessment, of_comparison};
 pub use figures::{Figure, Unmeasured, of_run};
-pub use points::{of_assessment, of_comparison};
 
 use fathom_measure::{ByteRate, Nanos, Rate};
 use serde::{Deserialize, Serialize};

@@ -6,22 +6,22 @@
 
 mod client;
 mod decorators;
-mod delay;
+mod delay_plan;
 mod durable;
 mod flow;
-mod io_flags;
-mod priority;
-mod stripe;
-mod throttle;
+mod io_flag_names;
+mod priority_rules;
+mod stripe_chunk;
+mod throttle_plan;
 mod witness;
 
 pub use client::{Client, Reach, Role, program_of};
 pub use decorators::Decorators;
-pub use delay::{DelayPlan, Distribution, Stalls};
+pub use delay_plan::{DelayPlan, Distribution, Stalls};
 pub use durable::Durable;
 pub use flow::FlowShare;
-pub use io_flags::IoFlags;
-pub use priority::{Priorities, Priority, PriorityRule};
-pub use stripe::CHUNK_UNIT_BYTES;
-pub use throttle::{ByteLimit, OperationLimit, ThrottlePlan};
+pub use io_flag_names::IoFlags;
+pub use priority_rules::{Priorities, Priority, PriorityRule};
+pub use stripe_chunk::CHUNK_UNIT_BYTES;
+pub use throttle_plan::{ByteLimit, OperationLimit, ThrottlePlan};
 pub use witness::WitnessSource;

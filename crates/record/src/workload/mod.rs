@@ -4,18 +4,18 @@
 //! record alone suffices to run the same thing again.
 
 mod address;
-mod arrival;
-mod data;
-mod size;
+mod arrival_process;
+mod io_sizes;
 mod special;
 mod validate;
+mod write_content;
 
 pub use address::{Addresses, HotSpot, TraceFit, Traced, Zone};
-pub use arrival::Arrival;
-pub use data::{Data, Verify};
-pub use size::{SizeShare, Sizes, SizesByDirection};
+pub use arrival_process::Arrival;
+pub use io_sizes::{SizeShare, Sizes, SizesByDirection};
 pub use special::{AccessHint, CacheAdvice, Content, FileOrder, FileTurns, Special};
 pub use validate::{WorkloadError, WorkloadErrorKind};
+pub use write_content::{Data, Verify};
 
 use serde::{Deserialize, Serialize};
 

@@ -5,7 +5,7 @@ use super::axis::Axis;
 use super::canvas::{Anchor, draw, text_width};
 use super::labels::spread;
 use super::palette::Ink;
-use crate::distribution::NINES_MAX;
+use crate::merged_histograms::NINES_MAX;
 use crate::number;
 
 /// One distribution.

@@ -2,23 +2,23 @@
 //!
 //! The page needs no script; a few lines of it show what a point says sooner than the browser's own hint.
 
-mod account;
-mod analysis;
-mod campaign;
-mod compare;
-mod data;
-mod explain;
-mod fleet;
-mod profile;
-mod repeat;
-mod run;
-mod sizing;
-mod sweep;
+mod account_page;
+mod analysis_page;
+mod assess_page;
+mod compare_page;
+mod embedded_record;
+mod explain_page;
+mod fleet_page;
+mod profile_page;
+mod repeat_page;
+mod run_page;
+mod sizing_page;
+mod sweep_page;
 
-use fathom_record::analysis::Analysis;
+use fathom_record::analysis_record::Analysis;
 use fathom_record::{AccountRecord, CampaignRecord, FleetRecord, ProfileRecord, RunRecord, SizingRecord};
 
-use self::data::RecordSource;
+use self::embedded_record::RecordSource;
 use crate::ReportError;
 use crate::pictures;
 use crate::pictures_of_fleet::FleetSpread;
@@ -66,7 +66,12 @@ pub fn theme() -> String {
 /// # Errors
 /// When a histogram of the record is damaged, or the template fails.
 pub fn run(record: &RunRecord) -> Result<String, ReportError> {
-    data::with_record(run::page(record)?, record, &record.id, &RecordSource::Saved(&record.id))
+    embedded_record::with_record(
+        run_page::page(record)?,
+        record,
+        &record.id,
+        &RecordSource::Saved(&record.id),
+    )
 }
 
 /// The page of an analysis, every run in it.
@@ -74,7 +79,7 @@ pub fn run(record: &RunRecord) -> Result<String, ReportError> {
 /// # Errors
 /// When the template fails.
 pub fn analysis(analysis: &Analysis) -> Result<String, ReportError> {
-    analysis::page(analysis)
+    analysis_page::page(analysis)
 }
 
 /// The page of a profile: the demand over time, how large it was, and who asked.
@@ -82,7 +87,7 @@ pub fn analysis(analysis: &Analysis) -> Result<String, ReportError> {
 /// # Errors
 /// When the template fails.
 pub fn profile(record: &ProfileRecord) -> Result<String, ReportError> {
-    data::with_record(profile::page(record)?, record, "profile", &RecordSource::ByItsCommand)
+    embedded_record::with_record(profile_page::page(record)?, record, "profile", &RecordSource::ByItsCommand)
 }
 
 /// The page of a sizing: what to buy, the demand with the choice's limits, and what it rests on.
@@ -90,7 +95,7 @@ pub fn profile(record: &ProfileRecord) -> Result<String, ReportError> {
 /// # Errors
 /// When the template fails.
 pub fn sizing(record: &SizingRecord) -> Result<String, ReportError> {
-    data::with_record(sizing::page(record)?, record, "sizing", &RecordSource::ByItsCommand)
+    embedded_record::with_record(sizing_page::page(record)?, record, "sizing", &RecordSource::ByItsCommand)
 }
 
 /// The page of a fleet's sizing: what is wasted and by whom, how its volumes are spread, and why some were not judged.
@@ -98,7 +103,12 @@ pub fn sizing(record: &SizingRecord) -> Result<String, ReportError> {
 /// # Errors
 /// When the template fails.
 pub fn fleet(record: &FleetRecord, spread: &FleetSpread) -> Result<String, ReportError> {
-    data::with_record(fleet::page(record, spread)?, record, "fleet", &RecordSource::ByItsCommand)
+    embedded_record::with_record(
+        fleet_page::page(record, spread)?,
+        record,
+        "fleet",
+        &RecordSource::ByItsCommand,
+    )
 }
 
 /// The page of an account's sizing: what is wasted where, and the changes to review.
@@ -106,7 +116,7 @@ pub fn fleet(record: &FleetRecord, spread: &FleetSpread) -> Result<String, Repor
 /// # Errors
 /// When the template fails.
 pub fn account(record: &AccountRecord) -> Result<String, ReportError> {
-    data::with_record(account::page(record)?, record, "account", &RecordSource::ByItsCommand)
+    embedded_record::with_record(account_page::page(record)?, record, "account", &RecordSource::ByItsCommand)
 }
 
 /// The page of a campaign. Runs that are not among `runs` are left out of the pictures; the page says so.
@@ -115,11 +125,11 @@ pub fn account(record: &AccountRecord) -> Result<String, ReportError> {
 /// When a histogram of a record is damaged, or the template fails.
 pub fn campaign(record: &CampaignRecord, runs: &[RunRecord]) -> Result<String, ReportError> {
     let page = match record {
-        CampaignRecord::Assess(record) => campaign::page(record, runs),
-        CampaignRecord::Sweep(record) => sweep::page(record, runs),
-        CampaignRecord::Compare(record) => compare::page(record, runs),
-        CampaignRecord::Explain(record) => explain::page(record),
-        CampaignRecord::Repeat(record) => repeat::page(record, runs),
+        CampaignRecord::Assess(record) => assess_page::page(record, runs),
+        CampaignRecord::Sweep(record) => sweep_page::page(record, runs),
+        CampaignRecord::Compare(record) => compare_page::page(record, runs),
+        CampaignRecord::Explain(record) => explain_page::page(record),
+        CampaignRecord::Repeat(record) => repeat_page::page(record, runs),
     }?;
-    data::with_record(page, record, record.id(), &RecordSource::Saved(record.id()))
+    embedded_record::with_record(page, record, record.id(), &RecordSource::Saved(record.id()))
 }

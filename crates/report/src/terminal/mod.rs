@@ -1,33 +1,33 @@
 //! Summaries for a terminal: plain words and aligned numbers within a width, with colour where it is wanted.
 
-mod account;
-mod analysis;
+mod account_summary;
+mod analysis_summary;
+mod assess_summary;
 mod bars;
-mod campaign;
-mod compare;
-mod explain;
-mod fleet;
+mod compare_summary;
+mod explain_summary;
+mod fleet_sizing_summary;
 mod paint;
-mod profile;
-mod repeat;
-mod run;
-mod runs;
-mod sizing;
-mod sweep;
-mod trend;
+mod profile_summary;
+mod repeat_summary;
+mod run_list;
+mod run_summary;
+mod sizing_summary;
+mod sweep_summary;
+mod trend_summary;
 
-use fathom_record::analysis::Analysis;
+use fathom_record::analysis_record::Analysis;
 use fathom_record::campaign::BootTurn;
 use fathom_record::telemetry::AbsentSource;
 use fathom_record::{AccountRecord, CampaignRecord, FleetRecord, ProfileRecord, RunRecord, SizingRecord};
 
-use crate::moment::Zone;
 use crate::sheet;
 use crate::table::Table;
+use crate::zoned_moment::Zone;
 
 pub use bars::bars;
-pub use runs::{CampaignRow, RunOutcome, RunRow, campaigns, runs};
-pub use trend::{TrendChange, TrendRow, TrendUnit, trends};
+pub use run_list::{CampaignRow, RunOutcome, RunRow, campaigns, runs};
+pub use trend_summary::{TrendChange, TrendRow, TrendUnit, trends};
 
 /// How to write for a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +52,7 @@ fn boots(out: &mut paint::Sheet, turns: &[BootTurn]) {
     if !turns.is_empty() {
         out.gap();
         out.text("boots", 0, Some(paint::Tone::Title));
-        out.table(&sheet::boots::boots(turns));
+        out.table(&sheet::boots_sheet::boots(turns));
     }
 }
 
@@ -65,46 +65,46 @@ pub fn table(table: &Table, style: Style) -> String {
 
 /// The summary of one run: failed checks first, then rates, latencies, conditions and notes.
 pub fn run(record: &RunRecord, style: Style) -> String {
-    run::summary(record, &[], style)
+    run_summary::summary(record, &[], style)
 }
 
 /// The same where a run before it lacked these sources: what has the same reason again is named, and not explained.
 pub fn run_after(record: &RunRecord, lacked: &[AbsentSource], style: Style) -> String {
-    run::summary(record, lacked, style)
+    run_summary::summary(record, lacked, style)
 }
 
 /// The summary of an analysis: workloads over runs, the first runs by themselves, and what they show.
 pub fn analysis(analysis: &Analysis, style: Style) -> String {
-    analysis::summary(analysis, style)
+    analysis_summary::summary(analysis, style)
 }
 
 /// The summary of a campaign: failed checks, the verdict of each pattern, and the operating points.
 pub fn campaign(record: &CampaignRecord, style: Style) -> String {
     match record {
-        CampaignRecord::Assess(record) => campaign::summary(record, style),
-        CampaignRecord::Sweep(record) => sweep::summary(record, style),
-        CampaignRecord::Compare(record) => compare::summary(record, style),
-        CampaignRecord::Explain(record) => explain::summary(record, style),
-        CampaignRecord::Repeat(record) => repeat::summary(record, style),
+        CampaignRecord::Assess(record) => assess_summary::summary(record, style),
+        CampaignRecord::Sweep(record) => sweep_summary::summary(record, style),
+        CampaignRecord::Compare(record) => compare_summary::summary(record, style),
+        CampaignRecord::Explain(record) => explain_summary::summary(record, style),
+        CampaignRecord::Repeat(record) => repeat_summary::summary(record, style),
     }
 }
 
 /// The summary of a sizing: what to buy, its requirements, and what it rests on.
 pub fn sizing(record: &SizingRecord, style: Style) -> String {
-    sizing::summary(record, style)
+    sizing_summary::summary(record, style)
 }
 
 /// The summary of a fleet's sizing: what is wasted, how sure that is, and the volumes that stand out.
 pub fn fleet(record: &FleetRecord, style: Style) -> String {
-    fleet::summary(record, style)
+    fleet_sizing_summary::summary(record, style)
 }
 
 /// The summary of an account's sizing: as that of a fleet, and what stands out by type, instance and tag.
 pub fn account(record: &AccountRecord, style: Style) -> String {
-    account::summary(record, style)
+    account_summary::summary(record, style)
 }
 
 /// The summary of a profile: how much, how unevenly, how large, and what is not known.
 pub fn profile(record: &ProfileRecord, style: Style) -> String {
-    profile::summary(record, style)
+    profile_summary::summary(record, style)
 }

@@ -2,8 +2,8 @@
 
 use super::Style;
 use crate::layout::{LongWord, broken, plain};
-use crate::moment::Zone;
 use crate::table::{Table, clip, pad};
+use crate::zoned_moment::Zone;
 
 /// Lines shorter than this say nothing.
 const WIDTH_MIN: usize = 20;

@@ -4,7 +4,7 @@
 
 use crate::sample::{Device, Shape, campaign, run};
 use fathom_record::check::{CheckName, Outcome};
-use fathom_record::fleet::{
+use fathom_record::fleet_record::{
     FleetGroup, FleetGrouping, FleetMoney, FleetReason, FleetRisk, FleetRow, FleetStatus, FleetTerms,
 };
 use fathom_record::{Check, FleetRecord, RunRecord, SizingRecord};
@@ -173,7 +173,7 @@ fn empty_and_cut_short_records_still_make_a_page() {
     let mut record = one_run("/data");
     record.summary.directions.clear();
     record.intervals.clear();
-    record.ending = fathom_record::run::Ending::Failed { error: "Input/output error".to_owned() };
+    record.ending = fathom_record::run_record::Ending::Failed { error: "Input/output error".to_owned() };
     let page = html::run(&record).unwrap();
     balanced(&page);
     assert!(page.contains("No I/O finished") && page.contains("Input/output error"));

@@ -4,7 +4,7 @@
 
 use crate::sample::{Device, Shape, campaign, run};
 use fathom_record::CampaignRecord;
-use fathom_report::{json, markdown};
+use fathom_report::{canonical_json, markdown};
 
 const NVME: Device = Device { unloaded_ns: 82e3, most_per_s: 585e3, sharpness: 3.0 };
 
@@ -69,8 +69,8 @@ fn a_campaign_refers_to_every_picture_it_brings() {
 fn json_is_the_record_and_always_the_same() {
     let (record, _) = campaign("/data/\u{1b}\"", 1);
     let record = CampaignRecord::from(record);
-    let text = json::pretty(&record).unwrap();
-    assert_eq!(text, json::pretty(&record.clone()).unwrap());
+    let text = canonical_json::pretty(&record).unwrap();
+    assert_eq!(text, canonical_json::pretty(&record.clone()).unwrap());
     let back = fathom_record::parse_campaign(text.as_bytes()).unwrap();
     assert_eq!(back, record);
     let start = "{\n  \"kind\": \"assess\",\n  \"format\": \"fathom.campaign\"";

@@ -76,7 +76,7 @@ fn a_busy_machine_is_named_before_the_numbers_and_beside_the_verdict() {
 #[test]
 fn a_list_of_runs() {
     let mut interrupted = one_run(0.0, 2);
-    interrupted.ending = fathom_record::run::Ending::Interrupted;
+    interrupted.ending = fathom_record::run_record::Ending::Interrupted;
     let rows = [RunRow::of(&one_run(1.0, 2)), RunRow::of(&interrupted)];
     insta::assert_snapshot!("runs_100", terminal::runs(&rows, plain(100)));
     insta::assert_snapshot!("runs_none", terminal::runs(&[], plain(60)));

@@ -2,9 +2,9 @@
 
 use fathom_record::Direction;
 
-use super::bucket::TOKEN;
 use super::limit::Cost;
 use super::streams::Streams;
+use super::token_bucket::TOKEN;
 use crate::parameters::{Accounting, SimParameters};
 
 /// Costs of one I/O.

@@ -1,7 +1,7 @@
 //! Limits of a volume or an instance: buckets side by side, each with a queue of its own, that an I/O has all
 //! to be admitted by.
 
-use super::bucket::Bucket;
+use super::token_bucket::Bucket;
 use fathom_record::options::{ByteLimit, OperationLimit};
 
 /// What an I/O costs, in billionths of a token.

@@ -5,17 +5,17 @@
 //! model: an instance's limit is charged as I/Os arrive, ahead of slower stages behind it, by at
 //! most the I/Os in flight; and noise is taken at the arrival.
 
-mod bucket;
+mod contended_lock;
 mod cost;
-mod host;
+mod instance_host;
 mod limit;
-mod link;
-mod lock;
 mod noise;
 mod places;
+mod serial_link;
 mod service;
 mod stall;
 mod streams;
+mod token_bucket;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -23,17 +23,17 @@ use fathom_record::Direction;
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use bucket::Bucket;
-pub use bucket::TOKEN;
+use contended_lock::ContendedLock;
 use cost::Coster;
-pub use host::SimHost;
+pub use instance_host::SimHost;
 pub use limit::{Cost, Limits};
-use link::Wire;
-use lock::ContendedLock;
 use noise::Speed;
 use places::Places;
+use serial_link::Wire;
 use service::{Sampler, Worker};
 use stall::StallClock;
+use token_bucket::Bucket;
+pub use token_bucket::TOKEN;
 
 use fathom_record::error::EngineError as Error;
 use fathom_record::options::{ByteLimit, OperationLimit};

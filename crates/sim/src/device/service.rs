@@ -3,7 +3,7 @@
 use rand_distr::{Distribution, Exp1, Gamma, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::link::{per_byte, transfer_ns};
+use super::serial_link::{per_byte, transfer_ns};
 use crate::parameters::{ServiceTime, Work};
 
 /// A distribution with everything computed that does not depend on the draw.

@@ -1,10 +1,10 @@
 //! Holds the simulated device against its closed-form truths.
 
-mod caps;
 mod medium;
+mod parameter_text;
 mod properties;
+mod rate_limits;
 mod tails;
-mod text;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

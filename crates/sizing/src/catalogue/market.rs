@@ -9,7 +9,7 @@
 use std::sync::Arc;
 
 use super::kind::{ChosenBy, Facts, KINDS, Kind, Tier};
-use super::machine::{Caps, Machines};
+use super::machine_types::{Caps, Machines};
 use super::price::{self, Price};
 use super::wanted::{ExcludedType, Wanted};
 use super::{Catalogue, Component, Fact};

@@ -3,21 +3,21 @@
 use std::sync::Arc;
 
 mod csv_rows;
+mod fact_sources;
 mod instance;
 mod kind;
-mod machine;
+mod machine_types;
 mod market;
 mod price;
-mod source;
 mod volume;
 mod wanted;
 
 pub use csv_rows::{CatalogueError, CatalogueErrorKind};
+pub use fact_sources::{Source, Sources};
 pub use instance::{Instance, LocalDisks};
-pub use machine::{Caps, Machines};
+pub use machine_types::{Caps, Machines};
 pub use market::{Family, Line, Market};
 pub use price::{Component, Price, Prices};
-pub use source::{Source, Sources};
 pub use volume::{Fact, Volumes};
 pub use wanted::{ExcludedType, Wanted};
 
@@ -60,7 +60,7 @@ impl Catalogue {
     /// A number that two builds share only if their catalogues are the same.
     pub fn built_in_hash() -> u64 {
         let texts = [INSTANCES, MACHINES, VOLUMES, PRICES, SOURCES];
-        crate::fleet::hash(texts.join("\0").as_bytes())
+        crate::fleet_volumes::hash(texts.join("\0").as_bytes())
     }
 
     /// An instance type by its name.

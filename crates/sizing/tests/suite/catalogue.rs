@@ -84,5 +84,5 @@ fn a_user_s_prices_are_read_or_refused_by_their_line() {
 fn a_catalogue_has_a_number_of_its_own() {
     let number = Catalogue::built_in_hash();
     assert_eq!(number, Catalogue::built_in_hash());
-    assert_ne!(number, fathom_sizing::fleet::hash(b"\0\0\0\0"), "the files are in it");
+    assert_ne!(number, fathom_sizing::fleet_volumes::hash(b"\0\0\0\0"), "the files are in it");
 }

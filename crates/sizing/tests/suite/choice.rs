@@ -3,9 +3,9 @@
 use fathom_sizing::accounting::Accounting;
 use fathom_sizing::catalogue::{Family, Prices, Wanted};
 use fathom_sizing::choice::Judge;
-use fathom_sizing::counted::TickCounts;
 use fathom_sizing::offer::Settings;
 use fathom_sizing::requirement::{Precision, requirement};
+use fathom_sizing::tick_counts::TickCounts;
 use fathom_sizing::{
     Catalogue, Choice, Demand, Flow, Limits, Market, Need, Patience, Shaper, Trace, TracedIo, cheapest,
     cheapest_in,

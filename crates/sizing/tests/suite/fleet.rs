@@ -1,7 +1,7 @@
 //! A volume's verdict is what the same questions by themselves answer.
 
 use fathom_sizing::choice::Judge;
-use fathom_sizing::fleet::{Class, Growth, History, Outcome, SizingPolicy, Volume, row, verdict};
+use fathom_sizing::fleet_volumes::{Class, Growth, History, Outcome, SizingPolicy, Volume, row, verdict};
 use fathom_sizing::offer::Settings;
 use fathom_sizing::requirement::{Precision, requirement};
 use fathom_sizing::{Catalogue, Demand, Flow, Market, Need, Offer, cheapest};

@@ -1,7 +1,7 @@
 //! The cost tables and sizing examples of a published guide, to the cent, at the prices that it quotes.
 
 use fathom_sizing::catalogue::{Component, Prices};
-use fathom_sizing::counted::TickCounts;
+use fathom_sizing::tick_counts::TickCounts;
 use fathom_sizing::{Catalogue, Demand, Flow, Money, Need, Patience, cheapest};
 
 /// As the author quotes them for eu-central-1 in March 2026.

@@ -4,7 +4,7 @@
 //! the tokens, B = T (burst - base), and the mean of a run of any length. Any other shape is refused with
 //! the reason; a rate that falls slowly is a device that settles, not a bucket.
 
-use fathom_record::bucket::BurstAndBase;
+use fathom_record::burst_and_base::BurstAndBase;
 
 use crate::student::{deviation, mean};
 

@@ -6,14 +6,14 @@
 //! labelled with its regime. A state that nothing is known of is named, never guessed.
 
 pub mod credits;
-mod guard;
 pub mod knowledge;
+mod state_verdicts;
 pub mod states;
 
-use fathom_record::run::Ledger;
+use fathom_record::run_record::Ledger;
 
-pub use guard::guard;
 pub use knowledge::{Knowledge, StateSize, Temperature, Thermal};
+pub use state_verdicts::guard;
 
 /// Everything that a target was exposed to, over one run or several with the same pattern.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -1,6 +1,6 @@
 //! The table of hidden states: when each is used up, how one can know, and where that is known from.
 
-use fathom_record::exposure::HiddenState;
+use fathom_record::exposure_guard::HiddenState;
 
 /// One row of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,11 +4,11 @@
 //! families neither raises an alarm.
 
 mod cliff;
-mod explain;
 mod log_bins;
 mod mode;
+mod mode_association;
 
 pub use cliff::{MAX_GAP_SHARE, MIN_BEYOND, MIN_GAP_DOUBLINGS, cliffs};
-pub use explain::{MAX_P, MIN_ASSOCIATION, explain};
 pub use log_bins::{BINS_PER_DOUBLING, LogBins};
 pub use mode::{MIN_MASS, MIN_Z, VALLEY_SHARE, modes};
+pub use mode_association::{MAX_P, MIN_ASSOCIATION, explain};

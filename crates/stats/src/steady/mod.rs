@@ -16,6 +16,7 @@
 //! White 1997 and White and Robinson (MSER); Schuirmann 1987 (two one-sided tests); Wang and Glynn 2016
 //! (MSER alone can fail). The error rates are measured by the suite `steady` of `cargo xtask statistics`.
 
+pub mod cusum;
 pub mod drift;
 mod gates;
 mod outlook;
@@ -25,9 +26,8 @@ pub mod segments;
 pub mod snia;
 pub mod steady_sentence;
 pub mod transient;
-pub mod watch;
 
-use fathom_record::exposure::ExposureGuard;
+use fathom_record::exposure_guard::ExposureGuard;
 use fathom_record::steadiness::{Gates, GuardGate, Steadiness, SteadyVerdict};
 
 use gates::GatedSeries;

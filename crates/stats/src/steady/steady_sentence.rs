@@ -1,6 +1,6 @@
 //! A verdict in words with its figures.
 
-use fathom_record::exposure::{ExposureGuard, Standing};
+use fathom_record::exposure_guard::{ExposureGuard, Standing};
 use fathom_record::steadiness::{Steadiness, SteadyVerdict};
 
 use super::{SHORTEST_WINDOW_S, period};

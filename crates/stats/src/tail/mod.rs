@@ -10,9 +10,9 @@
 //! precise are those that have met no burst yet (they covered 0 % of a p99.99).
 
 mod interval;
+mod latency_batches;
 mod over_runs;
-mod series;
 
 pub use interval::{MIN_BEYOND, MIN_EFFECTIVE, Unresolved, quantile_interval};
+pub use latency_batches::{BATCHES, LatencySeries};
 pub use over_runs::{MIN_RUNS, quantile_over_runs};
-pub use series::{BATCHES, LatencySeries};

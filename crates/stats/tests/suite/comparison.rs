@@ -1,7 +1,7 @@
 //! A comparison as a campaign drives it: order, looks, bad input, and reference values.
 
 use fathom_record::comparison::{Better, Decision, MetricComparison, Reason, Side};
-use fathom_stats::comparison::{
+use fathom_stats::paired_comparison::{
     Comparison, Control, Finished, LogRatios, Metric, Next, Pair, QuantilePair, Rules, RulesErrorKind, Runs,
     exchange_p_value, first_side, order_effect, shift_function, unpaired,
 };

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "test code outside of test functions")]
 
-use fathom_record::exposure::{HiddenState, Standing};
+use fathom_record::exposure_guard::{HiddenState, Standing};
 use fathom_record::facts::{DeviceFacts, TargetKind};
 use fathom_record::{RunRecord, parse_run};
 use fathom_stats::exposure::{Exposure, Knowledge, guard};

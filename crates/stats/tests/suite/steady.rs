@@ -2,9 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "test code outside of test functions")]
 
-use fathom_record::exposure::{ExposureGuard, GuardRow, HiddenState, Standing};
+use fathom_record::exposure_guard::{ExposureGuard, GuardRow, HiddenState, Standing};
 use fathom_record::steadiness::{Steadiness, SteadyVerdict};
-use fathom_stats::steady::watch::{Monitor, News};
+use fathom_stats::steady::cusum::{Monitor, News};
 use fathom_stats::steady::{SteadyRule, judge, steady_sentence};
 use fathom_truth::process::noise::autoregressive;
 use proptest::prelude::*;

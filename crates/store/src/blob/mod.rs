@@ -14,11 +14,11 @@
 //! | 8 | 4 | length of the piece before compression, little-endian |
 //! | 12 | | the piece as one LZ4 block |
 
-mod envelope;
-mod intervals;
+mod interval_blob;
 mod packed;
-mod telemetry;
+mod payload_frame;
+mod telemetry_blob;
 
-pub(crate) use envelope::{BlobError, Kind};
-pub(crate) use intervals::{decode_intervals, encode_intervals, visit_intervals};
-pub(crate) use telemetry::{decode_telemetry, decode_telemetry_of, encode_telemetry};
+pub(crate) use interval_blob::{decode_intervals, encode_intervals, visit_intervals};
+pub(crate) use payload_frame::{BlobError, Kind};
+pub(crate) use telemetry_blob::{decode_telemetry, decode_telemetry_of, encode_telemetry};

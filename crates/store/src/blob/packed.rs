@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::envelope::BlobError;
+use super::payload_frame::BlobError;
 
 #[derive(Serialize, Deserialize)]
 pub(super) struct PackedV1<'a> {

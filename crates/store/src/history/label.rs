@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use rusqlite::params;
 
 use crate::error::{StoreError, StoreErrorKind};
-use crate::open::Store;
-use crate::resolve::StoredId;
+use crate::id_lookup::StoredId;
+use crate::store_file::Store;
 
 /// Longest word.
 pub const WORD_CHARACTERS_MAX: usize = 64;

@@ -1,22 +1,22 @@
 //! What people say of what was measured: words and notes on it, marks in time, baselines, and changes that were
 //! looked at; and the removal of what is to be kept no longer.
 
-mod baseline;
-mod delete;
-mod finding;
+mod acknowledged_change;
+mod baseline_run;
+mod deletion;
 mod label;
-mod mark;
-mod note;
+mod run_note;
 pub(crate) mod sequence;
+mod time_mark;
 
-pub use baseline::Baseline;
-pub use delete::{Deleted, Deletion, DeletionChoice, KeptItem};
-pub use finding::{Finding, FindingKey};
+pub use acknowledged_change::{Finding, FindingKey};
+pub use baseline_run::Baseline;
+pub use deletion::{Deleted, Deletion, DeletionChoice, KeptItem};
 pub use label::{Labels, WORD_CHARACTERS_MAX, check_word};
-pub use mark::{Mark, MarkText, check_title};
-pub use note::{Note, check_note};
+pub use run_note::{Note, check_note};
+pub use time_mark::{Mark, MarkText, check_title};
 
-use crate::resolve::StoredId;
+use crate::id_lookup::StoredId;
 
 impl StoredId {
     /// The id.

@@ -3,7 +3,7 @@
 use rusqlite::Connection;
 
 use crate::error::{StoreError, StoreErrorKind};
-use crate::open::Store;
+use crate::store_file::Store;
 
 /// Rows that were written and rows that were taken back, of all that people say.
 const COUNTED: &str = "SELECT

@@ -5,7 +5,7 @@
 use crate::sample;
 use crate::sample::{CAMPAIGN, campaign, run, step_run, time};
 use fathom_record::CampaignRecord;
-use fathom_record::run::CampaignLink;
+use fathom_record::run_record::CampaignLink;
 use fathom_store::{
     CampaignDevice, CampaignState, JournalEntry, NewCampaign, RunFilter, StepState, Store, StoreErrorKind,
 };

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use fathom_record::campaign::{AssessRecord, OperatingPointKind, Slo};
 use fathom_record::facts::TargetKind;
-use fathom_record::run::IoGroup;
+use fathom_record::run_record::IoGroup;
 use fathom_record::verdict::{Confidence, Limit};
 use fathom_record::workload::{Addresses, Arrival, TraceFit};
 use fathom_record::{

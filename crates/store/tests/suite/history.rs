@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests may")]
 
-use fathom_record::origin::Origin;
-use fathom_record::run::Tool;
+use fathom_record::provenance::Origin;
+use fathom_record::run_record::Tool;
 use fathom_record::{RunRecord, parse_run};
 use fathom_store::{
     CampaignState, DeletionChoice, Finding, FindingKey, ImportRow, MarkText, NewCampaign, RunCondition,

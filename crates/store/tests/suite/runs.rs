@@ -6,7 +6,7 @@ use crate::sample;
 use std::path::Path;
 
 use crate::sample::{environment, run, time};
-use fathom_record::run::Ending;
+use fathom_record::run_record::Ending;
 use fathom_record::workload::{Addresses, Arrival, HotSpot, Mix, SizeShare, Sizes, SizesByDirection};
 use fathom_record::{Check, CheckName, Outcome, RunRecord};
 use fathom_store::{ImportRow, RunFilter, Store, StoreErrorKind, StoredId};

@@ -6,7 +6,7 @@
 
 use fathom_measure::counted;
 
-use super::{Capture, Drive, Question, descriptors, volumes};
+use super::{Capture, Drive, Question, storage_descriptors, volumes};
 use crate::guard::{Hold, Reason};
 
 /// `FILE_DEVICE_DISK`.
@@ -57,12 +57,13 @@ fn asked<T>(
 fn of_identity(machine: &Capture, drive: &Drive, path: &str) -> Vec<Reason> {
     let mut reasons = Vec::new();
     let unknown = |text: String| Reason::new(Hold::Unknown, text);
-    match asked(drive, Question::Number, format!("which drive {path} is"), descriptors::number) {
+    match asked(drive, Question::Number, format!("which drive {path} is"), storage_descriptors::number) {
         Ok((DISK, number)) if number == drive.number => {}
         Ok(_) => reasons.push(unknown(format!("{path} answers as another device"))),
         Err(reason) => reasons.push(reason),
     }
-    let described = asked(drive, Question::Descriptor, format!("what {path} is"), descriptors::described);
+    let described =
+        asked(drive, Question::Descriptor, format!("what {path} is"), storage_descriptors::described);
     let described = match described {
         Ok(described) => described,
         Err(reason) => {
@@ -94,10 +95,12 @@ fn of_identity(machine: &Capture, drive: &Drive, path: &str) -> Vec<Reason> {
 fn of_state(drive: &Drive, path: &str) -> (Option<bool>, Vec<Reason>) {
     let mut reasons = Vec::new();
     let read_only = || Reason::new(Hold::ReadOnly, format!("{path} takes no writes"));
-    reasons.extend(asked(drive, Question::Geometry, format!("the size of {path}"), descriptors::size).err());
+    reasons.extend(
+        asked(drive, Question::Geometry, format!("the size of {path}"), storage_descriptors::size).err(),
+    );
     let mut is_offline = None;
     let what = format!("whether {path} is offline");
-    match asked(drive, Question::Attributes, what, descriptors::attributes) {
+    match asked(drive, Question::Attributes, what, storage_descriptors::attributes) {
         Ok((offline, is_read_only)) => {
             is_offline = Some(offline);
             reasons.extend(is_read_only.then(read_only));
@@ -115,7 +118,12 @@ fn of_state(drive: &Drive, path: &str) -> (Option<bool>, Vec<Reason>) {
         }
         Err(reason) => reasons.push(reason),
     }
-    match asked(drive, Question::Clustered, format!("whether a cluster shares {path}"), descriptors::flag) {
+    match asked(
+        drive,
+        Question::Clustered,
+        format!("whether a cluster shares {path}"),
+        storage_descriptors::flag,
+    ) {
         Ok(false) => {}
         Ok(true) => reasons.push(Reason::new(Hold::Held, format!("a cluster shares {path}"))),
         Err(reason) => reasons.push(reason),
@@ -125,7 +133,7 @@ fn of_state(drive: &Drive, path: &str) -> (Option<bool>, Vec<Reason>) {
 
 fn of_partitions(drive: &Drive, path: &str, is_offline: Option<bool>, first: &str) -> Vec<Reason> {
     let what = format!("how {path} is divided");
-    let layout = match asked(drive, Question::Layout, what, descriptors::layout) {
+    let layout = match asked(drive, Question::Layout, what, storage_descriptors::layout) {
         Ok(layout) => layout,
         Err(reason) => return vec![reason],
     };
@@ -177,13 +185,13 @@ pub mod tests {
     /// Every answer of a drive that is offline and blank.
     fn answers(number: u32, serial: &str) -> Vec<Answer> {
         let came = [
-            (Question::Descriptor, descriptors::tests::drawn(17, "", "Model", serial)),
+            (Question::Descriptor, storage_descriptors::tests::drawn(17, "", "Model", serial)),
             (Question::Number, device_number(DISK, number)),
             (Question::Geometry, put(32, &[(21, 2), (28, 1)])),
             (Question::Attributes, put(16, &[(8, 1)])),
             (Question::Writable, Vec::new()),
             (Question::Clustered, vec![0]),
-            (Question::Layout, descriptors::tests::table(2, &[])),
+            (Question::Layout, storage_descriptors::tests::table(2, &[])),
         ];
         came.into_iter().map(|(question, bytes)| Answer::of(question, Ok(bytes))).collect()
     }
@@ -330,7 +338,7 @@ pub mod tests {
 
     #[test]
     fn partitions_are_written_over_only_while_the_drive_is_offline() {
-        let mut machine = with(Question::Layout, descriptors::tests::table(1, &[&DATA, &DATA]));
+        let mut machine = with(Question::Layout, storage_descriptors::tests::table(1, &[&DATA, &DATA]));
         assert_eq!(never(&machine), []);
         assert!(against(&machine).iter().any(|reason| reason.hold == Hold::Partitions));
         answer(&mut machine, Question::Attributes, Ok(vec![0; 16]));
@@ -342,19 +350,19 @@ pub mod tests {
     #[test]
     fn members_of_something_larger_are_never_written() {
         for kind in [EFI, POOL] {
-            let table = descriptors::tests::table(1, &[&DATA, &kind]);
+            let table = storage_descriptors::tests::table(1, &[&DATA, &kind]);
             assert_eq!(never(&with(Question::Layout, table)), [Hold::Held]);
         }
         for kind in [0x42, 0xef] {
             assert_eq!(
-                never(&with(Question::Layout, descriptors::tests::table(0, &[&[kind]]))),
+                never(&with(Question::Layout, storage_descriptors::tests::table(0, &[&[kind]]))),
                 [Hold::Held]
             );
         }
-        let mut many = descriptors::tests::table(1, &[&DATA]);
+        let mut many = storage_descriptors::tests::table(1, &[&DATA]);
         many[4..8].copy_from_slice(&u32::MAX.to_le_bytes());
         assert_eq!(never(&with(Question::Layout, many)), [Hold::Unknown]);
-        let strange = descriptors::tests::table(2, &[&DATA]);
+        let strange = storage_descriptors::tests::table(2, &[&DATA]);
         assert_eq!(never(&with(Question::Layout, strange)), [Hold::Unknown]);
         assert_eq!(never(&with(Question::Clustered, vec![1])), [Hold::Held]);
     }
@@ -368,7 +376,7 @@ pub mod tests {
         for (kind, number) in [(DISK, 0), (DISK, 2), (2, 1), (0x24, 1)] {
             assert_eq!(never(&with(Question::Number, device_number(kind, number))), [Hold::Unknown]);
         }
-        let drawn = |bus, serial| descriptors::tests::drawn(bus, "", "Model", serial);
+        let drawn = |bus, serial| storage_descriptors::tests::drawn(bus, "", "Model", serial);
         let mut removable = drawn(7, "S4EWNX0R");
         removable[10] = 1;
         for bytes in

@@ -5,9 +5,9 @@
 //!                                                                          └─► devices, with what is against writing
 //! ```
 
-mod descriptors;
 mod drivers;
 mod judgement;
+mod storage_descriptors;
 mod volumes;
 
 pub use drivers::{Carried, Driver, Stack};
@@ -18,7 +18,7 @@ use std::fmt::Write;
 use fathom_record::facts::DeviceFacts;
 use serde::{Deserialize, Serialize};
 
-use crate::device::{Claims, Device};
+use crate::device_listing::{Claims, Device};
 use crate::guard::{self, Identity};
 
 /// What the drives of one machine answered.
@@ -217,13 +217,13 @@ impl Answer {
 
 /// The size of a drive in bytes, from its geometry.
 pub fn size_of_drive(bytes: &[u8]) -> Option<u64> {
-    descriptors::size(bytes).map(|(size, _)| size)
+    storage_descriptors::size(bytes).map(|(size, _)| size)
 }
 
 /// The unit of I/O past the cache of what answers so, in bytes: its logical block, or its sector.
 pub fn block_of(ask: impl Fn(Question) -> Option<Vec<u8>>) -> Option<u32> {
-    let by_alignment = || descriptors::blocks(&ask(Question::Alignment)?).map(|(logical, _)| logical);
-    let by_geometry = || descriptors::size(&ask(Question::Geometry)?).map(|(_, sector)| sector);
+    let by_alignment = || storage_descriptors::blocks(&ask(Question::Alignment)?).map(|(logical, _)| logical);
+    let by_geometry = || storage_descriptors::size(&ask(Question::Geometry)?).map(|(_, sector)| sector);
     by_alignment().or_else(by_geometry).filter(|bytes| bytes.is_power_of_two() && *bytes >= 512)
 }
 
@@ -262,14 +262,15 @@ impl Drive {
     fn carried(&self, all: Stack, asked: bool) -> Carried {
         let stack = if self.drivers.is_empty() { all } else { drivers::stack(&self.drivers) };
         let remark = drivers::remark(stack, &self.drivers, asked);
-        let is_unflushed = self.answer(Question::WriteCache, descriptors::is_unflushed).unwrap_or(false);
+        let is_unflushed =
+            self.answer(Question::WriteCache, storage_descriptors::is_unflushed).unwrap_or(false);
         let unflushed = is_unflushed.then(|| drivers::UNFLUSHED.to_owned());
         Carried { stack, remark, unflushed, unanswered: self.unanswered(), drivers: self.drivers.clone() }
     }
 
     /// What an NVMe device was asked and did not answer; EBS volumes alone count what log page D0h has.
     fn unanswered(&self) -> Vec<String> {
-        let described = self.answer(Question::Descriptor, descriptors::described).unwrap_or_default();
+        let described = self.answer(Question::Descriptor, storage_descriptors::described).unwrap_or_default();
         let is_ebs = described.model.is_some_and(|model| model.contains(EBS_MODEL));
         let asked = COUNTED.iter().filter(|(question, _)| match question {
             Question::EbsStatistics => is_ebs,
@@ -294,13 +295,13 @@ impl Drive {
 
     /// Its serial number.
     fn serial(&self) -> Option<String> {
-        self.answer(Question::Descriptor, descriptors::described)?.serial
+        self.answer(Question::Descriptor, storage_descriptors::described)?.serial
     }
 
     fn device(&self, carried: Carried, machine: &Capture) -> Device {
-        let described = self.answer(Question::Descriptor, descriptors::described).unwrap_or_default();
-        let blocks = self.answer(Question::Alignment, descriptors::blocks);
-        let size = self.answer(Question::Geometry, descriptors::size);
+        let described = self.answer(Question::Descriptor, storage_descriptors::described).unwrap_or_default();
+        let blocks = self.answer(Question::Alignment, storage_descriptors::blocks);
+        let size = self.answer(Question::Geometry, storage_descriptors::size);
         let name = format!("PhysicalDrive{}", self.number);
         let bus = described.bus.unwrap_or("drive");
         let facts = DeviceFacts {
@@ -309,8 +310,10 @@ impl Drive {
             serial: described.serial.clone(),
             size_bytes: size.map_or(0, |(size, _)| size),
             layer: format!("{bus}, {} stack", carried.stack.name()),
-            rotational: self.answer(Question::SeekPenalty, descriptors::yes),
-            write_cache: self.answer(Question::WriteCache, descriptors::write_cache).map(str::to_owned),
+            rotational: self.answer(Question::SeekPenalty, storage_descriptors::yes),
+            write_cache: self
+                .answer(Question::WriteCache, storage_descriptors::write_cache)
+                .map(str::to_owned),
             ..DeviceFacts::default()
         };
         let identity = identity(described.serial, name);
@@ -327,7 +330,7 @@ impl Drive {
                 direct_io: None,
                 logical_block_bytes: blocks.map(|(logical, _)| logical).or(size.map(|(_, sector)| sector)),
                 physical_block_bytes: blocks.map(|(_, physical)| physical),
-                trim: self.answer(Question::Trim, descriptors::yes).unwrap_or(false),
+                trim: self.answer(Question::Trim, storage_descriptors::yes).unwrap_or(false),
                 counters: self.counters(),
             },
             unusable: size.is_none().then(|| "it does not say how large it is".to_owned()),
@@ -381,7 +384,10 @@ mod tests {
         let mut attributes = vec![0; 16];
         attributes[8] = 2;
         vec![
-            Answer::of(Question::Descriptor, Ok(descriptors::tests::drawn(17, "", "Model", "S4EWNX0R"))),
+            Answer::of(
+                Question::Descriptor,
+                Ok(storage_descriptors::tests::drawn(17, "", "Model", "S4EWNX0R")),
+            ),
             Answer::of(Question::Geometry, Ok(geometry)),
             Answer::of(Question::Attributes, Ok(attributes)),
             Answer::of(Question::Trim, Err(1)),
@@ -449,7 +455,10 @@ mod tests {
     fn what_an_ebs_volume_does_not_answer_is_said_with_the_driver() {
         let answers = |bus: u32, model: &str| {
             vec![
-                Answer::of(Question::Descriptor, Ok(descriptors::tests::drawn(bus, "", model, "vol0123"))),
+                Answer::of(
+                    Question::Descriptor,
+                    Ok(storage_descriptors::tests::drawn(bus, "", model, "vol0123")),
+                ),
                 Answer::of(Question::NvmeHealth, Ok(vec![0; 512])),
                 Answer::of(Question::EbsStatistics, Err(1)),
             ]

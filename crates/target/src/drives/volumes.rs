@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Capture, Drive, Volume, descriptors};
+use super::{Capture, Drive, Volume, storage_descriptors};
 use crate::guard::{Hold, Reason};
 
 /// Kinds of devices (`FILE_DEVICE_...`): discs lie on no drive, and a disk says its number unless it has none.
@@ -52,7 +52,7 @@ impl Volume {
         if let Some(drives) = bytes(&self.extents).and_then(|bytes| drives_of(&bytes)) {
             return Some(drives.contains(&drive.number));
         }
-        match bytes(&self.device).and_then(|bytes| descriptors::number(&bytes))? {
+        match bytes(&self.device).and_then(|bytes| storage_descriptors::number(&bytes))? {
             (kind, _) if DISCS.contains(&kind) => Some(false),
             (DISK, number) if number != NO_NUMBER => Some(number == drive.number),
             _ => None,

@@ -9,11 +9,11 @@ use std::time::Duration;
 use fathom_measure::{Clock, WallClock};
 
 use super::content::Content;
+use super::device_number::DeviceNumber;
 use super::emptiness;
 use super::inspect::{self, open_for_looking};
 use super::ioctl;
 use super::machine::{Machine, Node, Roots};
-use super::number::DeviceNumber;
 use super::origin;
 use crate::Error;
 use crate::guard::{self, FathomData, Findings, Hold, Permit, Reason};

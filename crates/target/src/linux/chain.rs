@@ -6,10 +6,10 @@ use std::path::Path;
 
 use fathom_record::facts::DeviceFacts;
 
-use super::file_system;
+use super::device_number::DeviceNumber;
+use super::file_mount;
 use super::machine::{Machine, Node};
 use super::mounts::Mount;
-use super::number::DeviceNumber;
 use super::sysfs;
 
 /// Stacks are a handful of layers; a loop device over a file in a file system over it must end.
@@ -28,7 +28,7 @@ impl Machine {
         let first = if meta.file_type().is_block_device() {
             vec![DeviceNumber::of_node(&meta)]
         } else {
-            let mount = file_system::mount_of(self, file);
+            let mount = file_mount::mount_of(self, file);
             self.devices_of_file(DeviceNumber::holding(&meta), mount)
         };
         self.down_from(first)

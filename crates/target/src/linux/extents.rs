@@ -7,9 +7,9 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt};
 
 use rustix::fs::SeekFrom;
 
+use super::device_number::DeviceNumber;
 use super::ioctl::{self, Extent};
 use super::machine::{FileId, Machine, Node, Roots};
-use super::number::DeviceNumber;
 use super::sysfs;
 use crate::stretch::Stretch;
 

@@ -10,15 +10,15 @@ use std::sync::Arc;
 use fathom_record::facts::{TargetFacts, TargetKind};
 
 use super::admission::{self, Admission};
+use super::device_number::DeviceNumber;
 use super::inspect;
-use super::limits::queue_number;
+use super::io_alignment::queue_number;
 use super::machine::{FileId, Machine, Node, Roots};
 use super::namespace::{Namespace, namespace_id};
-use super::number::DeviceNumber;
 use super::open::{Flags, Opened, reopen};
+use super::open_refusals::{advise, claimed};
 use super::origin;
-use super::refusal::{advise, claimed};
-use super::{fabric, in_use, sysfs, users};
+use super::{in_use, kernel_initiator, sysfs, users};
 use crate::guard::{Hold, Reason};
 use crate::open::OpenRequest;
 use crate::usable::usable;
@@ -146,7 +146,8 @@ pub fn open_namespace(
     }
     let namespace = generic.namespace;
     let block_bytes = namespace.block_bytes();
-    let fabric = sibling.and_then(|node| fabric::facts(&machine.roots.sys, &machine.disk_of(node).name));
+    let fabric =
+        sibling.and_then(|node| kernel_initiator::facts(&machine.roots.sys, &machine.disk_of(node).name));
     let facts = TargetFacts {
         fabric: fabric.map(Box::new),
         size_bytes: usable(name, namespace.size_bytes, block_bytes, request.size_bytes)?,
@@ -191,7 +192,7 @@ fn claim(
     let block_path = machine.path(node);
     let fail = |error: &io::Error| {
         Error::system(format!("looking at {}", block_path.display()), error)
-            .with_remedy(super::refusal::how_to_reach(&block_path, "rw"))
+            .with_remedy(super::open_refusals::how_to_reach(&block_path, "rw"))
     };
     let looking = inspect::open_for_looking(&block_path).map_err(|error| fail(&error))?;
     let stands_for = looking.metadata().map_err(|error| fail(&error))?;

@@ -5,12 +5,12 @@ use std::io;
 use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
+use super::device_number::DeviceNumber;
 use super::generic::{Generic, is_generic};
 use super::inspect;
 use super::machine::{FileId, Machine};
-use super::number::DeviceNumber;
+use super::open_refusals::advise;
 use super::origin;
-use super::refusal::advise;
 use crate::Error;
 use crate::guard::Findings;
 use crate::open::OpenRequest;

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::device_number::DeviceNumber;
 use super::machine::{FileId, Machine, Node};
 use super::mounts::Mount;
-use super::number::DeviceNumber;
 use super::sysfs;
 use super::users::{self, Access, User};
 use crate::guard::{Hold, Reason};

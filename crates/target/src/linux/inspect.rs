@@ -5,10 +5,10 @@ use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use super::content::Content;
+use super::device_number::DeviceNumber;
 use super::emptiness;
 use super::ioctl;
 use super::machine::{FileId, Machine, Node};
-use super::number::DeviceNumber;
 use super::sysfs;
 use crate::guard::{Findings, Hold, Identity, Reason};
 use crate::signature::{self, Scan, SignatureClass};

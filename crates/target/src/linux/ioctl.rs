@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
 
-use super::number::DeviceNumber;
+use super::device_number::DeviceNumber;
 
 const READ: u32 = 2;
 const WRITE: u32 = 1;

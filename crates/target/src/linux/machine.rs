@@ -5,9 +5,9 @@ use std::fs::{self, File};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
+use super::device_number::DeviceNumber;
 use super::ioctl;
 use super::mounts::{self, Mount};
-use super::number::DeviceNumber;
 use super::sysfs;
 use super::users::{self, Census};
 

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::number::DeviceNumber;
+use super::device_number::DeviceNumber;
 
 /// One line of a `mountinfo` (Linux `Documentation/filesystems/proc.rst`, section 3.5).
 #[derive(Clone, Debug, PartialEq, Eq)]

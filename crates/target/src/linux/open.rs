@@ -11,17 +11,17 @@ use std::sync::Arc;
 use fathom_record::facts::{TargetFacts, TargetKind};
 
 use super::admission::{self, Admission};
-use super::file_system::{self, mount_of, space};
+use super::file_mount::{self, mount_of, space};
 use super::generic::{is_generic, open_namespace};
 use super::inspect;
 use super::machine::Machine;
+use super::open_refusals::{advise, claimed, lock, no_direct, refuse_non_storage};
 use super::origin;
-use super::refusal::{advise, claimed, lock, no_direct, refuse_non_storage};
 use super::scratch::{Folder, TemporaryPath};
-use super::{extents, fabric, ioctl, kept, limits};
+use super::{extents, file_signature, io_alignment, ioctl, kernel_initiator};
+use crate::device_mark::Mark;
 use crate::durability::open_flags;
 use crate::filling::{self, Layout};
-use crate::mark::Mark;
 use crate::open::{OpenRequest, Preparation};
 use crate::origin::Origin;
 use crate::scratch;
@@ -101,7 +101,7 @@ impl Drop for Opened {
     /// apart may keep the file open for a while.
     fn drop(&mut self) {
         if self.signs {
-            kept::sign(&self.file);
+            file_signature::sign(&self.file);
         }
         if self.admitted.is_some() {
             // A device has none, and closing gives back what this could not.
@@ -207,7 +207,7 @@ fn existing(name: &str, path: &Path, request: &OpenRequest<'_>) -> Result<(Opene
         machine
     };
     refuse_non_storage(&place, &machine, &looking, is_device)?;
-    let direct = request.is_direct() && limits::takes_direct(&machine, &looking);
+    let direct = request.is_direct() && io_alignment::takes_direct(&machine, &looking);
     if request.is_direct() && !direct {
         return Err(no_direct(&place, &machine, &looking));
     }
@@ -262,7 +262,7 @@ fn judged(
     }
     lock(&writing, file)?;
     // Looked at before anything is written, and after nobody else can be.
-    let own = kept::is_as_left(file);
+    let own = file_signature::is_as_left(file);
     Ok((Some(Admission::of_file(writing, file, request, own)?), own))
 }
 
@@ -433,7 +433,7 @@ fn made(
         None => scratch::size_for(&place, request.size_bytes, room)?,
     };
     let (file, made) = make()?;
-    let direct = request.is_direct() && limits::takes_direct(machine, &file);
+    let direct = request.is_direct() && io_alignment::takes_direct(machine, &file);
     if request.is_direct() && !direct {
         return Err(no_direct(&place, machine, &file));
     }
@@ -462,17 +462,18 @@ fn made(
 fn facts_of(name: &str, machine: &Machine, file: &File, direct: bool, is_device: bool) -> TargetFacts {
     let devices: Vec<_> =
         machine.devices_under(file).into_iter().filter_map(|number| machine.node(number)).collect();
-    let fabric =
-        devices.iter().find_map(|node| fabric::facts(&machine.roots.sys, &machine.disk_of(node).name));
+    let fabric = devices
+        .iter()
+        .find_map(|node| kernel_initiator::facts(&machine.roots.sys, &machine.disk_of(node).name));
     TargetFacts {
         fabric: fabric.map(Box::new),
-        logical_block_bytes: limits::logical_block_bytes(machine, file),
-        physical_block_bytes: limits::physical_block_bytes(machine, file),
+        logical_block_bytes: io_alignment::logical_block_bytes(machine, file),
+        physical_block_bytes: io_alignment::physical_block_bytes(machine, file),
         direct,
         devices: devices.into_iter().map(|node| machine.facts(node)).collect(),
         file_system: mount_of(machine, file)
             .filter(|_| !is_device)
-            .map(|mount| file_system::facts(mount, file)),
+            .map(|mount| file_mount::facts(mount, file)),
         ..TargetFacts::named(name, if is_device { TargetKind::BlockDevice } else { TargetKind::File })
     }
 }

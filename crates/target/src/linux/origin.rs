@@ -4,12 +4,12 @@ use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
 
 use super::content::Content;
+use super::device_number::DeviceNumber;
 use super::inspect;
 use super::machine::Machine;
-use super::number::DeviceNumber;
-use super::{ioctl, kept};
+use super::{file_signature, ioctl};
+use crate::device_mark::{self, Mark, MarkId};
 use crate::guard::{self, FathomData, Findings};
-use crate::mark::{self, Mark, MarkId};
 use crate::origin::{Origin, Standing};
 use crate::signature::ReadAt;
 use crate::{Arena, Error};
@@ -35,7 +35,7 @@ fn look(machine: &Machine, file: &File) -> Option<(Origin, Option<Mark>)> {
 
 /// The mark on a device; one that cannot be read is none.
 fn read(file: &File, size_bytes: u64) -> Option<Mark> {
-    let (at, length) = mark::place(size_bytes, logical_block_bytes(file))?;
+    let (at, length) = device_mark::place(size_bytes, logical_block_bytes(file))?;
     let mut unit = vec![0; length as usize];
     Content::new(file, 0, size_bytes).ok()?.read_at(at, &mut unit).ok()?;
     Mark::read(&unit, size_bytes)
@@ -47,7 +47,7 @@ fn logical_block_bytes(file: &File) -> u32 {
 
 /// Bytes of a device before its mark; all where none fits.
 pub fn before_mark(file: &File, size_bytes: u64) -> u64 {
-    mark::place(size_bytes, logical_block_bytes(file)).map_or(size_bytes, |(at, _)| at)
+    device_mark::place(size_bytes, logical_block_bytes(file)).map_or(size_bytes, |(at, _)| at)
 }
 
 /// Writes a mark at its place, past the page cache or through it; when this returns, it is on the device.
@@ -57,7 +57,9 @@ pub fn before_mark(file: &File, size_bytes: u64) -> u64 {
 pub fn write(file: &File, mark: &Mark) -> Result<(), Error> {
     let place = "marking the device as written by fathom";
     let fail = |error: std::io::Error| Error::system(place, &error);
-    let Some((at, length)) = mark::place(mark.device_bytes, logical_block_bytes(file)) else { return Ok(()) };
+    let Some((at, length)) = device_mark::place(mark.device_bytes, logical_block_bytes(file)) else {
+        return Ok(());
+    };
     let mut unit = Arena::new(1, length)?;
     let unit = &mut unit.slice(0)[..length as usize];
     mark.write_to(unit);
@@ -90,7 +92,7 @@ pub fn hold(place: &str, machine: &Machine, file: &File, origin: Option<&Origin>
     let data = match (standing, mark) {
         (Some(Standing::Own), _) => Some((String::new(), FathomData::Own)),
         (_, Some((name, mark))) => Some((format!("/dev/{name}"), FathomData::Other(mark))),
-        (_, None) => kept::is_as_left(file).then(|| (String::new(), FathomData::Own)),
+        (_, None) => file_signature::is_as_left(file).then(|| (String::new(), FathomData::Own)),
     };
     if let Some((label, data)) = data {
         findings.own = matches!(data, FathomData::Own);

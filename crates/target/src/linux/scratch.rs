@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, Mode, OFlags};
 use rustix::io::Errno;
 
-use super::file_system::{self, mount_of};
+use super::file_mount::{self, mount_of};
 use super::machine::{FileId, Machine};
 use crate::{Error, ErrorKind};
 
@@ -53,7 +53,7 @@ impl Folder {
             .open(path)
             .map_err(|error| Error::system(&place, &error).with_remedy("name a folder that exists"))?;
         match mount_of(machine, &dir) {
-            Some(mount) if !file_system::is_storage(mount) => {
+            Some(mount) if !file_mount::is_storage(mount) => {
                 let cause = format!("{} there is not a file system for files", mount.kind);
                 Err(Error::new(ErrorKind::NoSuchTarget, place, cause).with_remedy(
                     "name a folder on a disk, or an existing device; `fathom devices` lists them",

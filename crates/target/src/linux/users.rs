@@ -10,9 +10,9 @@ use std::io;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
+use super::device_number::DeviceNumber;
 use super::machine::FileId;
 use super::mounts::processes;
-use super::number::DeviceNumber;
 use super::sysfs;
 
 /// How a process uses something.

@@ -1,10 +1,10 @@
 //! Namespaces on the network, by NVMe over TCP: found out about when a target is opened, judged, and connected to anew
 //! for each run.
 
-mod controller;
-mod discover;
-mod host;
+mod fabric_inquiry;
+mod host_identity;
 mod keeper;
+mod remote_controller;
 mod wire;
 
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
@@ -12,21 +12,21 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use fathom_fabric::host::{ConnectOptions, Facts, NamespaceFacts};
-use fathom_fabric::name::FabricName;
-use fathom_fabric::{Framing, name};
+use fathom_fabric::namespace_url::FabricName;
+use fathom_fabric::{Framing, namespace_url};
 use fathom_record::facts::{FabricFacts, FabricQueue, Outages, TargetFacts, TargetKind};
 
 use super::guard::{self, Hold, Identity, Permit, Reason};
 use super::open::OpenRequest;
 use crate::{Error, ErrorKind};
 
-pub use controller::{Controller, IoQueue, deepest};
-pub use discover::{DiscoveredSubsystem, Discovery, Inquiry, ListedNamespace, discover};
-pub use host::Host;
+pub use fabric_inquiry::{DiscoveredSubsystem, Discovery, Inquiry, ListedNamespace, discover};
+pub use host_identity::Host;
 pub use keeper::KeeperState;
+pub use remote_controller::{Controller, IoQueue, deepest};
 pub use wire::is_passing;
 
-use controller::Access;
+use remote_controller::Access;
 use wire::PATIENCE;
 
 /// Keep-alive time where none is asked for, in seconds: as the kernel's initiator has it.
@@ -264,7 +264,7 @@ fn fabric_facts(access: &Access, facts: &Facts, namespace: NamespaceFacts) -> Fa
     FabricFacts {
         transport: "tcp".to_owned(),
         initiator: format!("fathom {}", env!("CARGO_PKG_VERSION")),
-        address: Some(name::place(&access.address.ip().to_string(), access.address.port())),
+        address: Some(namespace_url::place(&access.address.ip().to_string(), access.address.port())),
         subsystem: Some(access.wishes.subsystem.clone()),
         host: Some(access.wishes.host.clone()),
         namespace: Some(namespace.id),

@@ -6,25 +6,25 @@
 //! no programs. Either fills a [`TraceSummary`], and keeps I/Os one by one; the run's own are kept beside them
 //! by a [`Probe`] a job. What is on both sides is paired, and [`explain`] sets it side by side.
 
+pub mod block_demand;
 mod clocks;
-pub mod demand;
-pub mod explain;
+pub mod latency_breakdown;
 mod pairs;
 #[cfg_attr(target_os = "linux", path = "linux/mod.rs")]
 #[cfg_attr(not(target_os = "linux"), path = "elsewhere.rs")]
 mod platform;
 mod probe;
 mod sampling;
-#[cfg(any(test, target_os = "linux"))]
-mod text;
 mod trace_summary;
+#[cfg(any(test, target_os = "linux"))]
+mod trace_text;
 
 use fathom_measure::Clock;
 use fathom_record::Direction;
 use fathom_record::options::WitnessSource;
 use fathom_record::witness::{BlockTrace, Witness as Record, WitnessClock};
 
-pub use explain::RunDirection;
+pub use latency_breakdown::RunDirection;
 pub use pairs::{Pair, Pairing, Span};
 pub use probe::{Probe, Stretch};
 pub use trace_summary::{Passage, TraceDirection, TraceSummary};
@@ -114,14 +114,14 @@ impl Witness {
         };
         let pairings = pairs::pair(kept(recorded.spans).collect(), kept(seen.spans).map(carry).collect());
         let uncertainty_ns = clocks.uncertainty_ns() + resolution_ns / 2;
-        let sampled = explain::SamplingFacts {
+        let sampled = latency_breakdown::SamplingFacts {
             one_in: bits + 1,
             missed: recorded.missed + seen.missed,
             uncertainty_ns,
         };
         let directions = Direction::ALL.into_iter().filter_map(|direction| {
             let at = direction.index();
-            explain::direction(direction, &ours[at], &seen.directions[at], &pairings[at], sampled)
+            latency_breakdown::direction(direction, &ours[at], &seen.directions[at], &pairings[at], sampled)
         });
         Record::Seen(BlockTrace {
             source: source.to_owned(),

@@ -1,16 +1,16 @@
 //! What the control groups of this process did to it: processor time held back, and the group's I/O.
 
+pub(crate) mod cgroup_paths;
 mod metrics;
-pub(crate) mod place;
 
 pub use metrics::METRICS;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use crate::counter::{growth, per_second};
+use crate::counter_growth::{growth, per_second};
 use crate::{MetricDecl, Root, Sample, Source};
-use place::Place;
+use cgroup_paths::Place;
 
 /// Growing counts of a group's processor time.
 #[derive(Clone, Copy, Debug, PartialEq)]

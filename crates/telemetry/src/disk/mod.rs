@@ -13,7 +13,7 @@ pub use metrics::METRICS;
 
 use std::collections::HashMap;
 
-use crate::counter::{growth, per_second};
+use crate::counter_growth::{growth, per_second};
 use crate::{MetricDecl, Root, Sample, Source};
 
 /// Bytes of a sector in the kernel's counts, whatever the device's block.

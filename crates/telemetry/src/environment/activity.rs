@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use super::Facts;
-use crate::counter::growth;
+use crate::counter_growth::growth;
 use crate::{Root, cpu, disk};
 
 /// How long to watch. Kernel ticks are 10 ms, so a processor's share is known to a fifth here.

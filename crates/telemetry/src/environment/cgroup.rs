@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::Facts;
-use crate::cgroup::place::Place;
+use crate::cgroup::cgroup_paths::Place;
 
 /// Version 1 files of I/O limits, and what they limit.
 const V1_LIMITS: &[(&str, &str)] = &[

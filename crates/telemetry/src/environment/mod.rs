@@ -6,7 +6,7 @@ mod block;
 mod cgroup;
 mod cloud;
 mod cpu;
-mod facts;
+mod fact_list;
 mod file_system;
 mod hypervisor;
 mod kernel;
@@ -22,13 +22,13 @@ mod tags;
 mod virtio;
 
 pub use cloud::{AmazonIds, Dmi, Instance, amazon_ids, classify};
-pub use facts::Facts;
+pub use fact_list::Facts;
 pub(crate) use file_system::{Mount, parse_mounts};
 pub use network::{interface_of, way_to};
 
 use std::path::Path;
 
-use fathom_record::environment::Environment;
+use fathom_record::environment_facts::Environment;
 use fathom_record::facts::DeviceFacts;
 
 use crate::{Root, preflight};

@@ -3,7 +3,7 @@
 use std::net::Ipv4Addr;
 use std::path::Path;
 
-use fathom_record::environment::Fact;
+use fathom_record::environment_facts::Fact;
 
 use super::Facts;
 use super::file_system::mount_above;

@@ -7,7 +7,7 @@ mod statistics;
 
 pub use metrics::METRICS;
 
-use crate::counter::per_second;
+use crate::counter_growth::per_second;
 use crate::{MetricDecl, Root, Sample, Source};
 use statistics::EthtoolSocket;
 

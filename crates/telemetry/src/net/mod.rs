@@ -6,7 +6,7 @@ pub use metrics::METRICS;
 
 use std::collections::HashMap;
 
-use crate::counter::per_second;
+use crate::counter_growth::per_second;
 use crate::kept_file::KeptFile;
 use crate::{MetricDecl, Root, Sample, Source, TelemetryError};
 

@@ -4,7 +4,7 @@ use fathom_spec::SmartLog;
 
 use super::METRICS;
 use crate::Sample;
-use crate::counter::{growth, per_second};
+use crate::counter_growth::{growth, per_second};
 
 /// Counters of the log that only grow.
 #[derive(Clone, Copy, Debug, PartialEq)]

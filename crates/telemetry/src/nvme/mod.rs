@@ -5,9 +5,9 @@
 mod admin;
 #[cfg(any(test, target_os = "linux"))]
 mod command_dwords;
+mod ebs_volume;
 mod health;
 mod metrics;
-mod volume;
 
 pub use admin::Controller;
 pub use metrics::METRICS;
@@ -67,7 +67,7 @@ pub struct Nvme {
     volumes: Vec<String>,
     /// Counters at the reading before.
     health: HashMap<String, health::Counters>,
-    exceeded: HashMap<String, volume::Exceeded>,
+    exceeded: HashMap<String, ebs_volume::Exceeded>,
     since_ns: u64,
     /// Whether a sample after the baseline holds it already.
     in_first_row: bool,
@@ -117,7 +117,7 @@ impl Nvme {
         let log = VolumeLog::parse(&bytes).map_err(io::Error::other)?;
         let log = log.ok_or_else(|| io::Error::other("the answer does not begin as the log does"))?;
         let before = self.exceeded.get(name).copied();
-        self.exceeded.insert(name.to_owned(), volume::put(log, name, before, elapsed_ns, sample));
+        self.exceeded.insert(name.to_owned(), ebs_volume::put(log, name, before, elapsed_ns, sample));
         Ok(())
     }
 
@@ -184,10 +184,10 @@ mod tests {
         let mut table = crate::sample_columns::Table::default();
         let first = log(EBS, [1_000_000, 0, 5, 0]);
         let first = VolumeLog::parse(&first).unwrap().unwrap();
-        let before = volume::put(first, "nvme1", None, 0, &mut table.baseline());
+        let before = ebs_volume::put(first, "nvme1", None, 0, &mut table.baseline());
         let second = log(EBS, [2_500_000, 0, 4, 500_000]);
         let second = VolumeLog::parse(&second).unwrap().unwrap();
-        volume::put(second, "nvme1", Some(before), 2_000_000_000, &mut table.row(2_000_000_000));
+        ebs_volume::put(second, "nvme1", Some(before), 2_000_000_000, &mut table.row(2_000_000_000));
         let (_, series, _) = table.into_series();
         let found: Vec<_> =
             series.iter().map(|s| (s.metric.as_str(), s.values.last().copied().flatten())).collect();

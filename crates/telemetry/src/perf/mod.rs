@@ -10,7 +10,7 @@ mod metrics;
 
 pub use metrics::METRICS;
 
-use crate::counter::per_second;
+use crate::counter_growth::per_second;
 use crate::{MetricDecl, Sample, Source, TelemetryError};
 use counters::Counters;
 

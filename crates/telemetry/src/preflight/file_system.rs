@@ -1,8 +1,8 @@
 //! The file system over the device: what it adds to each I/O.
 
-use fathom_record::environment::{Preflight, Severity};
+use fathom_record::environment_facts::{Preflight, Severity};
 
-use super::{evidence::Evidence, finding, with_remedy};
+use super::{fact_lookup::Evidence, finding, with_remedy};
 
 /// Kinds (by start) that are not simply blocks on a device.
 const KINDS: &[(&str, Severity, &str)] = &[

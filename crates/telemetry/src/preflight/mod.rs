@@ -4,24 +4,24 @@
 //! The list follows fio's `t/one-core-peak.sh`, with the limits that clouds and containers add. A
 //! new check is a function and a line in [`CHECKS`].
 
-mod device;
-mod evidence;
+mod background_activity;
+mod device_settings;
+mod fact_lookup;
 mod file_system;
-mod limits;
-mod link;
+mod link_and_power;
+mod process_limits;
 mod processor;
-mod surroundings;
 mod system;
 
 use fathom_order::InOrder;
-use fathom_record::environment::{Fact, Preflight, Severity};
+use fathom_record::environment_facts::{Fact, Preflight, Severity};
 
-use evidence::Evidence;
+use fact_lookup::Evidence;
 
 /// Every check, in the order in which findings of one severity are shown.
 const CHECKS: &[fn(&Evidence<'_>) -> Vec<Preflight>] = &[
-    limits::control_group,
-    limits::allowed_processors,
+    process_limits::control_group,
+    process_limits::allowed_processors,
     processor::governor,
     processor::idle_states,
     processor::clock_source,
@@ -29,24 +29,24 @@ const CHECKS: &[fn(&Evidence<'_>) -> Vec<Preflight>] = &[
     processor::mitigations,
     processor::power_scheme,
     processor::memory_integrity,
-    device::scheduler,
-    device::accounting,
-    device::merging,
-    device::write_throttling,
-    device::polling,
-    device::array,
-    device::encryption,
-    device::stand_ins,
-    device::health,
-    link::pcie,
-    link::power,
+    device_settings::scheduler,
+    device_settings::accounting,
+    device_settings::merging,
+    device_settings::write_throttling,
+    device_settings::polling,
+    device_settings::array,
+    device_settings::encryption,
+    device_settings::stand_ins,
+    device_settings::health,
+    link_and_power::pcie,
+    link_and_power::power,
     file_system::kind,
     file_system::options,
     file_system::space,
-    surroundings::processor_load,
-    surroundings::other_io,
-    surroundings::memory,
-    surroundings::emulator,
+    background_activity::processor_load,
+    background_activity::other_io,
+    background_activity::memory,
+    background_activity::emulator,
     system::translated,
     system::uptime,
     system::processor_groups,

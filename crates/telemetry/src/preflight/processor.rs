@@ -1,8 +1,8 @@
 //! Settings of processors and kernel that move latency and cost per I/O.
 
-use fathom_record::environment::{Preflight, Severity};
+use fathom_record::environment_facts::{Preflight, Severity};
 
-use super::{evidence::Evidence, finding, with_remedy};
+use super::{fact_lookup::Evidence, finding, with_remedy};
 
 /// Waking from idle within this costs less than the interrupt itself, in microseconds.
 const WAKEUP_HARMLESS_US: f64 = 10.0;

@@ -1,8 +1,8 @@
 //! How the system runs programs: for another processor, since when, in how many groups of processors, and behind a scanner.
 
-use fathom_record::environment::{Preflight, Severity};
+use fathom_record::environment_facts::{Preflight, Severity};
 
-use super::{evidence::Evidence, finding, with_remedy};
+use super::{fact_lookup::Evidence, finding, with_remedy};
 
 /// Services that start with a machine are at work for so long, in seconds.
 const STARTING_S: f64 = 600.0;

@@ -4,7 +4,7 @@ mod metrics;
 
 pub use metrics::METRICS;
 
-use crate::counter::per_second;
+use crate::counter_growth::per_second;
 use crate::kept_file::KeptFile;
 use crate::{MetricDecl, Root, Sample, Source};
 

@@ -8,7 +8,7 @@ mod usage;
 pub use metrics::METRICS;
 pub use usage::usage;
 
-use crate::counter::per_second;
+use crate::counter_growth::per_second;
 use crate::{MetricDecl, Root, Sample, Source};
 
 /// What this process used since it started; what the system does not count is absent.

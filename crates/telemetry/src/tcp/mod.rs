@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use std::net::TcpStream;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::counter::per_second;
+use crate::counter_growth::per_second;
 use crate::{MetricDecl, Sample, Source};
 
 /// Connections by their label, e.g. `job 0`: engines put in what they connect, and take out what they close.

@@ -7,7 +7,7 @@ pub use metrics::METRICS;
 
 use std::collections::{HashMap, HashSet};
 
-use crate::counter::per_second;
+use crate::counter_growth::per_second;
 use crate::{MetricDecl, Root, Sample, Source};
 
 /// Time between two looks: some sensors cost a message to a core or a command to a drive.

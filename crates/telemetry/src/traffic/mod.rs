@@ -1,16 +1,16 @@
 //! What went through some block devices between two moments, and which other program was busiest with
 //! storage meanwhile: the devices' own counters and `/proc/PID/io`, read twice.
 
-mod programs;
+mod process_io;
 
 use std::collections::HashMap;
 
-pub use programs::Program;
+pub use process_io::Program;
 
-use crate::counter::growth;
+use crate::counter_growth::growth;
 use crate::disk::{self, Counters, SECTOR_BYTES};
 use crate::{Root, TelemetryError, TelemetryErrorKind};
-use programs::Programs;
+use process_io::Programs;
 
 /// Readings at the first moment.
 #[derive(Debug)]

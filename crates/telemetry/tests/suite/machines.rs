@@ -5,7 +5,7 @@
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use fathom_record::environment::{Environment, Severity};
+use fathom_record::environment_facts::{Environment, Severity};
 use fathom_record::facts::DeviceFacts;
 use fathom_telemetry::{Root, environment};
 

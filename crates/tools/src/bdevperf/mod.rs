@@ -8,7 +8,7 @@ use fathom_record::Origin;
 use serde::Deserialize;
 
 use crate::Refusal;
-use crate::import::{Confidence, Context, Head, Imported, Importer, text, whole};
+use crate::result_import::{Confidence, Context, Head, Imported, Importer, text, whole};
 use crate::spdk::record::record_of;
 use crate::spdk::{self, Outcome, Row};
 

@@ -219,7 +219,7 @@ pub fn seconds(workload: &Workload, what: &'static str) -> Result<u64, Refusal> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::import::blank_workload;
+    use crate::result_import::blank_workload;
     use fathom_record::workload::{Length, Mix};
 
     type Change = fn(&mut Workload);

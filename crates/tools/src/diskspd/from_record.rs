@@ -2,11 +2,11 @@
 
 use fathom_measure::Histogram;
 use fathom_measure::histogram::bucket_bounds;
-use fathom_record::run::{DirectionSummary, JobSummary};
+use fathom_record::run_record::{DirectionSummary, JobSummary};
 use fathom_record::{Direction, RunRecord};
 
-use super::profile::TimeSpan;
 use super::results::{BySection, Counts, CpuUse, IopsBucket, PERCENTILES, Percentile, SpanResult, ThreadRow};
+use super::span_profile::TimeSpan;
 
 const MIB: f64 = 1_048_576.0;
 

@@ -2,9 +2,9 @@
 //!
 //! Every flag was read, and what is none is refused, before this; here remain the flags whose values name files.
 
-use super::arguments::Command;
-use super::profile::{Content, Profile, Target};
+use super::diskspd_command_line::Command;
 use super::read_command;
+use super::span_profile::{Content, Profile, Target};
 use crate::{Refusal, ToolTarget};
 
 const WHAT: &str = "command line for diskspd itself";

@@ -7,36 +7,36 @@
 //!  results, text or XML ◄─► Results (the tool's own document) ◄─ a run record
 //! ```
 
-pub mod arguments;
 pub mod caching;
-pub mod distribution;
-pub mod drives;
+pub mod diskspd_command_line;
+mod diskspd_records;
+pub mod drive_mapping;
 pub mod from_record;
 mod handover;
-mod import;
-pub mod mapping;
 #[cfg_attr(not(windows), path = "own_elsewhere.rs")]
 #[cfg_attr(windows, path = "own_windows.rs")]
 mod own;
+pub mod random_distribution;
+pub mod span_mapping;
 // What is pure of another platform is tried here too.
 #[cfg(all(test, not(windows)))]
 mod own_windows;
 pub mod print_text;
 pub mod print_xml;
-pub mod profile;
 pub mod profile_xml;
 mod read_input;
 pub mod read_text;
 pub mod read_xml;
 pub mod results;
-pub mod size;
+pub mod size_notation;
+pub mod span_profile;
 pub mod workload_as_flags;
 mod xml;
 
-pub use arguments::{Command, read_command};
-pub use drives::Drives;
+pub use diskspd_command_line::{Command, read_command};
+pub use diskspd_records::{TEXT_IMPORTER, XML_IMPORTER};
+pub use drive_mapping::Drives;
 pub use handover::handed_over;
-pub use import::{TEXT_IMPORTER, XML_IMPORTER};
-pub use mapping::{MappedSpan, map};
-pub use profile::{Profile, Target, TimeSpan};
 pub use results::Results;
+pub use span_mapping::{MappedSpan, map};
+pub use span_profile::{Profile, Target, TimeSpan};

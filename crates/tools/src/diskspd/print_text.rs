@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 
 use super::caching::{CacheMode, Caching, Flush};
-use super::distribution::Distribution;
-use super::profile::{Content, Hint, Limit, Profile, Target, TimeSpan};
+use super::random_distribution::Distribution;
 use super::results::{BySection, Counts, CpuUse, PERCENTILES, Percentile, Results, SpanResult};
-use super::size::print_size;
+use super::size_notation::print_size;
+use super::span_profile::{Content, Hint, Limit, Profile, Target, TimeSpan};
 
 /// The whole text.
 pub fn print(results: &Results) -> String {

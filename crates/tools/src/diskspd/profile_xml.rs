@@ -2,10 +2,10 @@
 
 use roxmltree::Node;
 
-use super::arguments::{XmlRun, check};
 use super::caching::{CacheMode, Caching, Flush};
-use super::distribution::Distribution;
-use super::profile::{Content, Hint, Limit, Profile, Target, TimeSpan};
+use super::diskspd_command_line::{XmlRun, check};
+use super::random_distribution::Distribution;
+use super::span_profile::{Content, Hint, Limit, Profile, Target, TimeSpan};
 use super::xml::{self, Lines, child, children, flag, number, text};
 use crate::{Fault, Refusal};
 

@@ -1,8 +1,8 @@
 //! The part of diskspd's text that repeats what was asked for.
 
 use super::caching::CacheMode;
-use super::profile::{Limit, Profile, Target, TimeSpan};
-use super::size::{read_printed_size, size};
+use super::size_notation::{read_printed_size, size};
+use super::span_profile::{Limit, Profile, Target, TimeSpan};
 
 /// Time spans as they are told, line by line.
 #[derive(Debug, Default)]

@@ -1,11 +1,11 @@
 //! Results from diskspd's text, of every version: lines with names, and tables whose columns vary.
 
-use super::profile::Profile;
 use super::read_input::Input;
 use super::results::{
     BySection, Counts, CpuUse, PERCENTILES, Percentile, Results, SpanResult, TargetPercentiles, ThreadRow,
 };
-use super::size::read_printed_size;
+use super::size_notation::read_printed_size;
+use super::span_profile::Profile;
 use super::{Command, read_command};
 use crate::{Fault, Refusal};
 

@@ -1,6 +1,6 @@
 //! A result of diskspd, in its own words: what both its text and its XML say.
 
-use super::profile::Profile;
+use super::span_profile::Profile;
 
 /// One execution, with its time spans.
 #[derive(Clone, Debug, Default, PartialEq)]

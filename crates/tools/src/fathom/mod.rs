@@ -5,7 +5,7 @@ use std::io::BufRead;
 use fathom_record::parse_run;
 
 use crate::Refusal;
-use crate::import::{Confidence, Context, Head, Imported, Importer, whole};
+use crate::result_import::{Confidence, Context, Head, Imported, Importer, whole};
 
 /// Reads `fathom run --json` and `fathom show --json`.
 pub const IMPORTER: Importer = Importer { name: "fathom-run", title: "fathom's own run record", sniff, read };

@@ -5,7 +5,7 @@ use fathom_record::shell_word;
 use crate::Refusal;
 
 use super::cmdline::Invocation;
-use super::job::{self, Job, JobOption, Variables};
+use super::fio_job::{self, Job, JobOption, Variables};
 use super::jobfile::{self, Assignment, Include, Section};
 
 /// A job file, read from wherever it is.
@@ -68,7 +68,7 @@ impl Maker<'_> {
         let mut current: Option<Job> = None;
         let mut skipped = false;
         for option in options {
-            let given = job::option_of(option, variables)?;
+            let given = fio_job::option_of(option, variables)?;
             if given.row.name == "name" {
                 self.jobs.extend(current.take());
                 let name = given.text().to_owned();
@@ -97,7 +97,7 @@ impl Maker<'_> {
                 continue;
             }
             let given: Result<Vec<_>, _> =
-                section.options.iter().map(|option| job::option_of(option, variables)).collect();
+                section.options.iter().map(|option| fio_job::option_of(option, variables)).collect();
             if section.is_global() {
                 self.defaults.extend(given?);
                 continue;

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use fathom_record::Workload;
 use fathom_record::options::Durable;
-use fathom_record::plan::RunOptions;
+use fathom_record::run_plan::RunOptions;
 use fathom_record::workload::{Addresses, Arrival, Sizes};
 
 use crate::Refusal;
@@ -359,7 +359,7 @@ fn span(workload: &Workload, span_bytes: u64, jobs: u32) -> Result<Lines, Refusa
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::import::blank_workload;
+    use crate::result_import::blank_workload;
     use fathom_record::workload::{Length, Mix};
 
     type Change = fn(&mut Workload);

@@ -7,7 +7,7 @@ use std::io::BufRead;
 use fathom_record::Origin;
 
 use crate::Refusal;
-use crate::import::{Confidence, Context, Head, Imported, Importer, text, whole};
+use crate::result_import::{Confidence, Context, Head, Imported, Importer, text, whole};
 use crate::spdk;
 use crate::spdk::record::record_of;
 

@@ -61,7 +61,7 @@ fn controller(target: &str) -> Result<TransportId, Refusal> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::import::blank_workload;
+    use crate::result_import::blank_workload;
     use fathom_record::workload::Length;
 
     #[test]

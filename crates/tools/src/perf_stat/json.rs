@@ -1,8 +1,8 @@
 //! JSON: `perf stat -j` prints one object a line.
 
-use super::event::{Event, EventCount, PerfStat};
+use super::perf_event::{Event, EventCount, PerfStat};
 use crate::Refusal;
-use crate::sysstat::table::{Tree, parse_json};
+use crate::sysstat::foreign_series::{Tree, parse_json};
 
 /// Whether a text looks like such lines.
 pub fn recognise(start: &str) -> bool {

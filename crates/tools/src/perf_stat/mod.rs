@@ -3,17 +3,17 @@
 //! perf names its events freely, so that each becomes a metric of its own name: a count becomes a rate
 //! over the time that it was counted in, processor milliseconds become processors' worth of time.
 
-mod csv;
-mod event;
 mod json;
+mod perf_event;
+mod perf_stat_csv;
 mod text;
 
 use fathom_record::telemetry::AbsentSource;
 
-pub use event::{Event, EventCount, PerfStat};
+pub use perf_event::{Event, EventCount, PerfStat};
 
 use crate::Refusal;
-use crate::sysstat::table::{
+use crate::sysstat::foreign_series::{
     Cell, Column, MachineTables, Meaning, Number, ReportKind, Sheet, assemble, plain_text, without_colours,
 };
 
@@ -30,7 +30,7 @@ pub fn recognise(start: &str) -> bool {
         || start
             .lines()
             .any(|line| line.starts_with('#') && line.contains("counts") && line.contains("events"));
-    text || json::recognise(start) || csv::separator(start).is_some()
+    text || json::recognise(start) || perf_stat_csv::separator(start).is_some()
 }
 
 /// Whether bytes are perf's own samples, which are no counts.
@@ -51,8 +51,8 @@ pub fn read(bytes: &[u8]) -> Result<PerfStat, Refusal> {
     let text = without_colours(&text);
     let measured = if json::recognise(&text) {
         json::read(&text)?
-    } else if let Some(separator) = csv::separator(&text) {
-        csv::read(&text, separator)
+    } else if let Some(separator) = perf_stat_csv::separator(&text) {
+        perf_stat_csv::read(&text, separator)
     } else {
         text::read(&text)
     };

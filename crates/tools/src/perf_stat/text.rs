@@ -1,7 +1,7 @@
 //! Text: a count, a unit, an event, what perf computes of it behind `#`, and brackets with how it was
 //! counted.
 
-use super::event::{Event, EventCount, PerfStat, count};
+use super::perf_event::{Event, EventCount, PerfStat, count};
 
 /// Units that stand between a count and its event.
 const UNITS: [&str; 6] = ["msec", "ns", "Joules", "MiB", "C", "%"];

@@ -3,12 +3,12 @@
 use fathom_order::InOrder;
 use fathom_record::facts::TargetKind;
 use fathom_record::latency::{QUANTILES, Quantile};
-use fathom_record::origin::{Quirk, StatedTotal};
-use fathom_record::run::{DirectionSummary, Ending, IoGroup, JobSummary, Ledger, Tool};
+use fathom_record::provenance::{Quirk, StatedTotal};
+use fathom_record::run_record::{DirectionSummary, Ending, IoGroup, JobSummary, Ledger, Tool};
 use fathom_record::{LatencySummary, Origin, RunRecord};
 
 use super::spdk_tables::{Distribution, Outcome, Row};
-use crate::import::{Context, blank};
+use crate::result_import::{Context, blank};
 
 const MIB: f64 = 1_048_576.0;
 

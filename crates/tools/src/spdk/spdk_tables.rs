@@ -1,7 +1,7 @@
 //! The tables that SPDK's generators print, of every version: a head whose columns vary, rows whose name comes
 //! first, a total, and behind them percentiles and histograms.
 
-use super::command::CommandOptions;
+use super::spdk_command_line::CommandOptions;
 use crate::{Fault, Refusal};
 
 /// One table with what belongs to it.

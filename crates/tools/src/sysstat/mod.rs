@@ -3,22 +3,22 @@
 //! A kilobyte there has 1024 bytes and a sector 512; times are milliseconds; percent are of one processor
 //! or device. Names are those of the text output; what is a rate ends in `/s`.
 
-mod cpu;
-mod disk;
+mod cpu_columns;
+mod disk_columns;
+pub mod foreign_series;
 pub mod iostat;
-mod machine;
-mod memory;
+mod memory_columns;
 pub mod mpstat;
-mod network;
+mod network_interfaces;
 pub mod sadf;
 pub mod sar;
-pub mod table;
+mod system_activity;
 
-pub use cpu::cpu;
-pub use disk::disk;
-pub use machine::{interrupts, load, pressure, switches, transfers};
-pub use memory::{huge_pages, memory, paging, swapping};
-pub use network::network;
+pub use cpu_columns::cpu;
+pub use disk_columns::disk;
+pub use memory_columns::{huge_pages, memory, paging, swapping};
+pub use network_interfaces::network;
+pub use system_activity::{interrupts, load, pressure, switches, transfers};
 
 /// Bytes in sysstat's kilobyte.
 pub const KB: f64 = 1024.0;

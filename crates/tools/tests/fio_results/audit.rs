@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use fathom_record::RunRecord;
-use fathom_tools::audit::{Rule, Weight, audit_run};
+use fathom_tools::result_audit::{Rule, Weight, audit_run};
 
 use super::{import, runs};
 
@@ -39,7 +39,7 @@ fn each_figure_that_is_made_wrong_is_found() {
         change(&mut run);
         contradictions(&run).into_iter().map(|(rule, _)| rule).collect::<Vec<_>>()
     };
-    let first = |run: &mut RunRecord, change: &dyn Fn(&mut fathom_record::run::DirectionSummary)| {
+    let first = |run: &mut RunRecord, change: &dyn Fn(&mut fathom_record::run_record::DirectionSummary)| {
         change(&mut run.summary.directions[0]);
     };
     assert!(rules(&|run| first(run, &|d| d.throughput_bytes_per_s *= 1.024)).contains(&Rule::Units));

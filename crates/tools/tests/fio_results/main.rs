@@ -16,7 +16,7 @@ use std::path::Path;
 
 use fathom_record::RunRecord;
 use fathom_tools::Refusal;
-use fathom_tools::import::{Context, HEAD_BYTES, Head, Imported, recognise};
+use fathom_tools::result_import::{Context, HEAD_BYTES, Head, Imported, recognise};
 
 /// What a file is read as, by its content.
 pub fn import(path: &Path) -> Result<(&'static str, Vec<Imported>), String> {
@@ -43,7 +43,7 @@ pub fn runs(found: &[Imported]) -> Vec<&RunRecord> {
 pub fn hold_against_stated(run: &RunRecord, name: &str) {
     let origin = run.origin.as_ref().unwrap();
     let stated = |end: &str, of: &str| -> f64 {
-        let fits = |total: &&fathom_record::origin::StatedTotal| {
+        let fits = |total: &&fathom_record::provenance::StatedTotal| {
             total.name.ends_with(end) && total.name.contains(of)
         };
         origin.stated.iter().filter(fits).map(|total| total.value).sum()

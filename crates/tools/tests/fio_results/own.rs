@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use fathom_measure::Histogram;
 use fathom_record::Direction;
-use fathom_record::run::{Ending, IoGroup};
-use fathom_tools::import::Imported;
+use fathom_record::run_record::{Ending, IoGroup};
+use fathom_tools::result_import::Imported;
 
 use super::{hold_against_stated, import, runs};
 
@@ -136,7 +136,7 @@ fn a_histogram_log_has_the_distribution_of_its_run() {
             (log.summary.direction(direction).unwrap(), json.summary.direction(direction).unwrap());
         let (counted, all) = (log.operations.unwrap() as f64, json.operations.unwrap() as f64);
         assert!(counted <= all && counted > 0.4 * all, "{counted} of {all}; the last interval is left out");
-        let median = |d: &fathom_record::run::DirectionSummary| {
+        let median = |d: &fathom_record::run_record::DirectionSummary| {
             d.completion.as_ref().unwrap().quantile_ns(0.5).unwrap() as f64
         };
         // Sixteen of fio's bins in one are a quarter of a value wide.

@@ -1,11 +1,11 @@
 //! What an import makes of the options in a result: as `fathom fio` reads them in a job.
 
-use fathom_record::engines;
-use fathom_record::run::RunRecord;
+use fathom_record::engine_list;
+use fathom_record::run_record::RunRecord;
 use fathom_record::workload::{Addresses, Arrival, Sizes, Verify, Zone};
 use fathom_tools::fio::json;
-use fathom_tools::fio::options::all_engines;
-use fathom_tools::import::Context;
+use fathom_tools::fio::option_tables::all_engines;
+use fathom_tools::result_import::Context;
 
 /// The run of a result whose only job has these options beside those of its global section.
 fn run(global: &str, own: &str) -> RunRecord {
@@ -248,7 +248,7 @@ fn engines_that_do_one_io_at_a_time_have_one_in_flight() {
         assert_eq!(depth(engine), 32, "{engine}");
     }
     for row in all_engines() {
-        let known = row.fathom.is_none_or(|name| name == "none" || engines::named(name).is_some());
+        let known = row.fathom.is_none_or(|name| name == "none" || engine_list::named(name).is_some());
         assert!(known, "{} is carried out by no engine of fathom", row.name);
     }
 }

@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use fathom_tools::import::Imported;
+use fathom_tools::result_import::Imported;
 
 use super::{hold_against_stated, import, runs};
 

@@ -2,7 +2,7 @@
 
 use fathom_record::{Direction, RunRecord};
 use fathom_tools::Refusal;
-use fathom_tools::import::{Context, Head, Imported, by_name, recognise};
+use fathom_tools::result_import::{Context, Head, Imported, by_name, recognise};
 
 use crate::files;
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use fathom_tools::import::{Context, HEAD_BYTES, Head, Imported, recognise};
 use fathom_tools::observers;
+use fathom_tools::result_import::{Context, HEAD_BYTES, Head, Imported, recognise};
 
 use crate::changed::{files_below, wide};
 

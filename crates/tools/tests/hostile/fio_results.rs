@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fathom_tools::import::{Context, by_name};
+use fathom_tools::result_import::{Context, by_name};
 use proptest::prelude::*;
 
 use crate::counting::within;

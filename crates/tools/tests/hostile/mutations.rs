@@ -1,14 +1,14 @@
 //! Changed files of every format, as every importer, observer and reader of commands takes them.
 
-use fathom_tools::audit::audit_run;
 use fathom_tools::diskspd::{Command, Drives, map as map_diskspd, profile_xml, read_command};
 use fathom_tools::fio::cmdline::{self, Invocation};
 use fathom_tools::fio::document::{self, FileText};
-use fathom_tools::fio::job::Variables;
+use fathom_tools::fio::fio_job::Variables;
 use fathom_tools::fio::map::{self, JobContext};
 use fathom_tools::fio::read_iolog;
-use fathom_tools::import::{Context, HEAD_BYTES, Head, IMPORTERS, Imported, recognise};
 use fathom_tools::observers::OBSERVERS;
+use fathom_tools::result_audit::audit_run;
+use fathom_tools::result_import::{Context, HEAD_BYTES, Head, IMPORTERS, Imported, recognise};
 
 use crate::changed::each_changed;
 use crate::counting::within;

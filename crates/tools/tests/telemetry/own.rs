@@ -2,7 +2,7 @@
 
 use fathom_tools::observers::{observe, observer};
 use fathom_tools::perf_stat;
-use fathom_tools::sysstat::table::{MachineTables, Times};
+use fathom_tools::sysstat::foreign_series::{MachineTables, Times};
 
 fn read(bytes: &[u8], tool: &str) -> MachineTables {
     assert_eq!(observer(bytes).unwrap().name, tool);

@@ -2,7 +2,7 @@
 
 use super::super::super::draw::Draw;
 use super::super::case::{Case, Truth};
-use super::device::{Load, Medium, Sim};
+use super::sim_case::{Load, Medium, Sim};
 
 /// A speed that wanders, or stands still again and again.
 pub fn interference(draw: &mut Draw) -> Case {

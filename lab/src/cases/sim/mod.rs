@@ -1,14 +1,14 @@
 //! Simulated cases: families of devices and loads whose answer is known, each drawn anew from a seed.
 
-mod caps;
-mod credits;
-mod device;
+mod concurrency_cases;
+mod credit_cases;
 mod disturbed;
-mod medium;
-mod serving;
+mod rate_limit_cases;
+mod sim_case;
 #[cfg(test)]
 mod tests;
 mod unbound;
+mod write_cases;
 
 use super::super::draw::Draw;
 use super::case::Case;
@@ -18,23 +18,23 @@ type Family = fn(&mut Draw) -> Case;
 
 /// Families with how many of each the fixed part of the lab has.
 const FAMILIES: [(&str, usize, Family); 17] = [
-    ("volume-iops", 12, caps::volume_iops),
-    ("volume-throughput", 12, caps::volume_throughput),
-    ("both-limits", 4, caps::both),
-    ("instance", 12, caps::instance),
-    ("throttle", 6, caps::throttle),
-    ("credits-gone", 6, credits::gone),
-    ("credits-running-out", 8, credits::running_out),
-    ("link", 10, serving::link),
-    ("concurrency", 12, serving::concurrency),
-    ("parallelism", 12, serving::parallelism),
-    ("tags", 10, serving::tags),
-    ("write-cliff", 10, medium::cliff),
-    ("indirection", 10, medium::indirection),
+    ("volume-iops", 12, rate_limit_cases::volume_iops),
+    ("volume-throughput", 12, rate_limit_cases::volume_throughput),
+    ("both-limits", 4, rate_limit_cases::both),
+    ("instance", 12, rate_limit_cases::instance),
+    ("throttle", 6, rate_limit_cases::throttle),
+    ("credits-gone", 6, credit_cases::gone),
+    ("credits-running-out", 8, credit_cases::running_out),
+    ("link", 10, concurrency_cases::link),
+    ("concurrency", 12, concurrency_cases::concurrency),
+    ("parallelism", 12, concurrency_cases::parallelism),
+    ("tags", 10, concurrency_cases::tags),
+    ("write-cliff", 10, write_cases::cliff),
+    ("indirection", 10, write_cases::indirection),
     ("interference", 12, disturbed::interference),
     ("demand", 10, unbound::demand),
     ("charged", 4, unbound::charged),
-    ("lock", 10, serving::lock),
+    ("lock", 10, concurrency_cases::lock),
 ];
 
 /// Seed of the fixed part.

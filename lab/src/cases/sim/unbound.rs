@@ -2,7 +2,7 @@
 
 use super::super::super::draw::Draw;
 use super::super::case::{Case, Truth};
-use super::device::{Load, Medium, Sim};
+use super::sim_case::{Load, Medium, Sim};
 
 /// An open rate below everything.
 pub fn demand(draw: &mut Draw) -> Case {

@@ -2,18 +2,18 @@
 //! console.
 
 mod cases;
-mod script;
+mod guest_script;
 
 use std::path::Path;
 
+use super::super::boot_kernel;
 use super::super::console::{self, Verdict};
 use super::super::guest::{self, Guest};
-use super::super::kernel;
-use super::super::modules;
+use super::super::kernel_modules;
 use super::super::vm::{self, Board, Machine, empty_disk};
-use super::answer::Answer;
 use super::case::{Place, words};
-use super::options::Options;
+use super::case_options::Options;
+use super::explain_answer::Answer;
 use super::score::Judged;
 use cases::{CONTROLLERS, Emulated, Guarded, NAMESPACE_BYTES};
 
@@ -57,12 +57,12 @@ pub enum Outcome {
 pub fn run(options: &Options, fathom: &Path) -> Result<Outcome, String> {
     let wanted = wanted(options);
     let missing = vm::missing(Board::X86).or_else(guest::missing);
-    let kernel = match (missing, kernel::find(&options.kernel_root)) {
+    let kernel = match (missing, boot_kernel::find(&options.kernel_root)) {
         (Some(reason), _) | (None, Err(reason)) => return Ok(Outcome::Missing(reason)),
         (None, Ok(kernel)) => kernel,
     };
     let folder = tempfile::tempdir().map_err(|error| format!("no folder for the guest: {error}"))?;
-    let mut guest = Guest::new(&script::of(&wanted, options.experiments, options.run_seconds()))?;
+    let mut guest = Guest::new(&guest_script::of(&wanted, options.experiments, options.run_seconds()))?;
     guest.program("fathom", fathom)?;
     for tool in ["dmsetup", "tc"] {
         let places = [format!("/usr/sbin/{tool}"), format!("/sbin/{tool}")];
@@ -70,7 +70,7 @@ pub fn run(options: &Options, fathom: &Path) -> Result<Outcome, String> {
             guest.program(tool, path)?;
         }
     }
-    guest.modules(&modules::in_order(&kernel.modules, &MODULES)?);
+    guest.modules(&kernel_modules::in_order(&kernel.modules, &MODULES)?);
     let devices = controllers(folder.path())?;
     let machine =
         Machine { board: Board::X86, root: guest.finish(), processors: 2, memory_mib: 1024, devices };

@@ -1,20 +1,20 @@
 //! All doors: every command, and every option of a front end that names something.
 
-mod commands;
 mod fio;
-mod outputs;
+mod multistep_doors;
+mod output_doors;
 mod readers;
-mod turns;
+mod target_doors;
 
 use super::door::Door;
 
 /// Every door, each with a name of its own.
 pub fn all() -> Vec<Door> {
-    let mut doors = commands::doors();
-    doors.extend(outputs::doors());
+    let mut doors = target_doors::doors();
+    doors.extend(output_doors::doors());
     doors.extend(fio::doors());
     doors.extend(readers::doors());
-    doors.extend(turns::doors());
+    doors.extend(multistep_doors::doors());
     doors
 }
 

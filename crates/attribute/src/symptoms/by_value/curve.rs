@@ -2,9 +2,9 @@
 
 use std::ops::RangeInclusive;
 
+use crate::curve_shape::shortfalls;
 use crate::evidence::Feature;
 use crate::printed;
-use crate::shape::shortfalls;
 use crate::symptoms::Symptom;
 use crate::thresholds::LONE;
 

@@ -1,8 +1,8 @@
 //! How busy CPU cores and the generator's threads were.
 
+use crate::curve_shape::share;
 use crate::evidence::Feature;
 use crate::printed;
-use crate::shape::share;
 use crate::symptoms::Symptom;
 
 /// Standard error of a share: of time from ticks, or as published in whole percent.

@@ -1,9 +1,9 @@
 //! The jobs of a fio command, stage after stage: the targets of a stage opened once, its jobs at the same time.
 
-mod burner;
-mod counted;
-mod parts;
-mod status;
+mod burner_threads;
+mod clone_counts;
+mod stage_dependencies;
+mod status_reports;
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use fathom_engine::{EngineError, ErrorKind};
 use fathom_plan::{Needs, RunOptions, RunPlan};
 use fathom_record::RunRecord;
-use fathom_record::engines;
+use fathom_record::engine_list;
 use fathom_record::facts::TargetKind;
 use fathom_record::workload::AccessHint;
 use fathom_tools::fio::cmdline::Globals;
@@ -21,13 +21,13 @@ use fathom_tools::fio::map::{Executor, ExitScope, LogKind, MappedJob, Stage};
 
 use crate::error::CampaignError;
 use crate::progress::Progress;
-use crate::run::{IoLog, Particulars, Session, SessionPlan, run_together};
-use burner::Burners;
-use parts::parts;
-use status::Running;
+use crate::single_run::{IoLog, Particulars, Session, SessionPlan, run_together};
+use burner_threads::Burners;
+use stage_dependencies::parts;
+use status_reports::Running;
 
-pub use counted::{CountedClone, CountedRun};
-pub use status::{Show, StatusReports};
+pub use clone_counts::{CountedClone, CountedRun};
+pub use status_reports::{Show, StatusReports};
 
 /// Takes the log of a run's I/Os, by the name that its job gives it; `Break` ends the command.
 pub type WriteLog<'a> = dyn FnMut(&str, &RunPlan, IoLog) -> ControlFlow<()> + 'a;
@@ -270,13 +270,13 @@ fn running<'a>(
 
 /// Whether its targets are names of nothing.
 fn is_null(run: &RunPlan) -> bool {
-    let entry = run.engine.as_deref().and_then(engines::named);
+    let entry = run.engine.as_deref().and_then(engine_list::named);
     entry.is_some_and(|entry| entry.carries(TargetKind::Null))
 }
 
 /// A folder is no file, as fio has it; engines that work on names alone get the folder of theirs.
 fn refuse_folders(run: &RunPlan) -> Result<(), CampaignError> {
-    let entry = run.engine.as_deref().and_then(engines::named);
+    let entry = run.engine.as_deref().and_then(engine_list::named);
     if entry.is_some_and(|entry| entry.names_alone) {
         return Ok(());
     }

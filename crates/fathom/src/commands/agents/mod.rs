@@ -6,11 +6,11 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use crate::arguments::clients::AgentsArguments;
+use crate::arguments::client_arguments::AgentsArguments;
+use crate::exit_status::Status;
 use crate::failure::Failure;
 use crate::output;
 use crate::output_file::{Content, OutputFile};
-use crate::status::Status;
 
 /// Pods of one manifest at most: as many as a run takes clients.
 const PODS_MAX: u32 = 256;

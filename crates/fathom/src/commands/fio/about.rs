@@ -3,7 +3,9 @@
 use fathom_record::spelling::nearest;
 use fathom_tools::fio::cmdline::Globals;
 use fathom_tools::fio::handover::PROTOCOL;
-use fathom_tools::fio::options::{Class, EngineRow, OptionRow, all_engines, all_options, engine, option};
+use fathom_tools::fio::option_tables::{
+    Class, EngineRow, OptionRow, all_engines, all_options, engine, option,
+};
 
 use crate::arguments::program;
 use crate::failure::Failure;

@@ -12,16 +12,16 @@ use fathom_tools::fio::cmdline::{Forms, Globals, Invocation};
 use fathom_tools::fio::document;
 use fathom_tools::fio::handover::{LOGS, hand_over};
 
-use super::results::Destination;
-use super::{holds, machine, read, refused, screen};
+use super::result_delivery::Destination;
+use super::{holds, job_environment, read, refused, screen};
 use crate::commands::conditions::{self, Conditions};
 use crate::commands::saving::Saving;
 use crate::commands::stored::StorePlace;
 use crate::commands::wear;
+use crate::exit_status::Status;
 use crate::failure::Failure;
 use crate::output::Machine;
 use crate::output_file::{Content, OutputFile};
-use crate::status::Status;
 use crate::{interrupt, output};
 
 /// Gives the jobs to the installed fio: what it is passed on was judged option by option, and its targets are judged
@@ -46,7 +46,7 @@ pub fn perform(place: &StorePlace, invocation: &Invocation) -> Result<Status, Fa
         let cause = "the path of the folder to run in is not valid UTF-8";
         return Err(Failure::usage("fio command", cause, "run fathom in another folder"));
     };
-    let made = hand_over(&jobs, globals, folder, &machine::target_bytes).map_err(refused)?;
+    let made = hand_over(&jobs, globals, folder, &job_environment::target_bytes).map_err(refused)?;
     if globals.parse_only {
         return ask(&["--parse-only".to_owned(), "-".to_owned()], Some(&made.job_file));
     }

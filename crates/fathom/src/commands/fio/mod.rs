@@ -1,12 +1,12 @@
 //! `fathom fio`: fio's job files and command lines, run by fathom's engines, with results in fio's forms.
 
 mod about;
-mod iolog;
+mod iolog_file;
 mod itself;
-mod machine;
-mod places;
-mod results;
-mod status;
+mod job_environment;
+mod job_log_files;
+mod result_delivery;
+mod status_printer;
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -17,25 +17,25 @@ use fathom_campaign::IoLog;
 use fathom_campaign::tool_jobs::fio::{CountedRun, Outcome, Stages, StatusReports};
 use fathom_engine::{EngineError, ErrorKind};
 use fathom_plan::RunPlan;
-use fathom_record::run::Ending;
+use fathom_record::run_record::Ending;
 use fathom_record::{Check, CheckName, RunRecord, Workload};
 use fathom_tools::Refusal;
 use fathom_tools::fio::cmdline::{self, Globals, Invocation};
 use fathom_tools::fio::document;
-use fathom_tools::fio::job::Job;
+use fathom_tools::fio::fio_job::Job;
 use fathom_tools::fio::map::{self, Executor, JobContext, MappedJob};
-use places::Places;
+use job_log_files::Places;
 
 use super::conditions::{self, Conditions};
+use super::fresh_seed::new_seed;
 use super::saving::Saving;
-use super::seed::new_seed;
 use super::stored::StorePlace;
 use super::trial::Trial;
 use super::wear;
+use crate::exit_status::Status;
 use crate::failure::Failure;
 use crate::output::Machine;
-use crate::progress::Screen;
-use crate::status::Status;
+use crate::progress_display::Screen;
 use crate::{interrupt, output};
 
 /// Reads what follows `fathom fio`, and runs it or hands it over.
@@ -75,7 +75,7 @@ pub fn perform(place: &StorePlace, words: &[String]) -> Result<Status, Failure> 
         return only_read(&mapped, &differences);
     }
     refuse_absent_devices(&mapped)?;
-    let destination = results::Destination::prepare(globals)?;
+    let destination = result_delivery::Destination::prepare(globals)?;
     let places = Places::prepare(&mapped, globals.force)?;
     let conditions = Conditions::of_runs(&globals.fail_if, place, &workloads(&mapped))?;
     wear::begin(globals.wear_limit.as_deref())?;
@@ -98,8 +98,8 @@ pub fn perform(place: &StorePlace, words: &[String]) -> Result<Status, Failure> 
     let judged = conditions.judge_runs(&records.iter().flatten().collect::<Vec<_>>()).concat();
     conditions::tell_failing(&judged);
     let printed = records.iter().all(Vec::is_empty)
-        || results::deliver(&jobs, &mapped, &counted, &differences, (&destination, &places), globals);
-    let verified = !results::tell_unverified(&records);
+        || result_delivery::deliver(&jobs, &mapped, &counted, &differences, (&destination, &places), globals);
+    let verified = !result_delivery::tell_unverified(&records);
     let saved = saving.finish(&Machine::Off);
     match failure.map(Failure::from).or(unwritten) {
         Some(failure) => Err(failure),
@@ -123,16 +123,16 @@ fn keep_line(jobs: &[Job], records: &mut [Vec<RunRecord>]) {
 fn run_stages(
     (jobs, mapped, stages): (&[Job], &[MappedJob], &[map::Stage]),
     globals: &Globals,
-    (destination, places): (&results::Destination, &Places),
+    (destination, places): (&result_delivery::Destination, &Places),
     screen: &mut Screen,
     stop: &AtomicBool,
 ) -> (Outcome, Option<Failure>) {
     let mut unwritten = None;
     let mut write_log = |name: &str, run: &RunPlan, log: IoLog| {
-        unwritten = iolog::write(places, name, run, log).err();
+        unwritten = iolog_file::write(places, name, run, log).err();
         if unwritten.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    let printer = status::Printer::new((jobs, mapped), globals, destination);
+    let printer = status_printer::Printer::new((jobs, mapped), globals, destination);
     let show = |counted: &[Vec<&CountedRun>]| printer.print(counted);
     let every = globals.status_interval_ns.map(Duration::from_nanos);
     let reports = every.map(|every| StatusReports::new(every, &show));
@@ -180,14 +180,18 @@ fn refused(refusal: Refusal) -> Failure {
 }
 
 fn read(invocation: &Invocation) -> Result<Vec<Job>, Failure> {
-    let files = invocation.files.iter().map(|name| machine::job_file(name)).collect::<Result<Vec<_>, _>>()?;
-    let variables = machine::variables();
-    document::jobs(invocation, &files, &variables, &mut machine::included).map_err(refused)
+    let files =
+        invocation.files.iter().map(|name| job_environment::job_file(name)).collect::<Result<Vec<_>, _>>()?;
+    let variables = job_environment::variables();
+    document::jobs(invocation, &files, &variables, &mut job_environment::included).map_err(refused)
 }
 
 fn map_all(jobs: &[Job]) -> Result<Vec<MappedJob>, Failure> {
-    let around =
-        JobContext { target_bytes: &machine::target_bytes, log: &machine::log, new_seed: new_seed() };
+    let around = JobContext {
+        target_bytes: &job_environment::target_bytes,
+        log: &job_environment::log,
+        new_seed: new_seed(),
+    };
     let mut mapped =
         jobs.iter().map(|job| map::map(job, &around).map_err(refused)).collect::<Result<Vec<_>, _>>()?;
     map::spread_exitall(&mut mapped);

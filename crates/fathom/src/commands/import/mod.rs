@@ -1,7 +1,7 @@
 //! `fathom import`: files of other tools into the run store, several at a time, each once.
 
-mod files;
-mod list;
+mod import_summary;
+mod input_files;
 mod saved;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,15 +9,15 @@ use std::sync::mpsc;
 use std::thread;
 
 use fathom_measure::{Clock, WallClock};
-use fathom_tools::import::{FileOutcome, IMPORTERS, Importer, KnownFiles, by_name, read_file};
+use fathom_tools::result_import::{FileOutcome, IMPORTERS, Importer, KnownFiles, by_name, read_file};
 
-use self::files::Files;
+use self::input_files::Files;
 use self::saved::Saving;
 use super::stored::StorePlace;
 use crate::arguments::ImportArguments;
+use crate::exit_status::Status;
 use crate::failure::Failure;
 use crate::output;
-use crate::status::Status;
 
 /// An import that takes longer than this says how it goes, and again as often.
 const SILENT_NS: u64 = 2_000_000_000;
@@ -31,7 +31,7 @@ const MOST_AT_ONCE: usize = 16;
 /// When a path or a name is wrong, or the store cannot keep what was read.
 pub fn perform(place: &StorePlace, arguments: &ImportArguments) -> Result<Status, Failure> {
     let named = arguments.format.as_deref().map(importer).transpose()?;
-    let files = files::collect(&arguments.paths)?;
+    let files = input_files::collect(&arguments.paths)?;
     let store = place.open()?;
     let beside = arguments.beside.as_deref().map(|name| store.resolve_run(name)).transpose()?;
     let known = store.imports()?.into_iter().map(|import| (import.sha256, import.file)).collect();
@@ -39,12 +39,12 @@ pub fn perform(place: &StorePlace, arguments: &ImportArguments) -> Result<Status
     read_all(&files, named, &known, &mut saving)?;
     let entries = saving.finish()?;
     let text = if arguments.switch.json {
-        output::json(&list::document(&entries))
+        output::json(&import_summary::document(&entries))
     } else {
-        list::text(&entries, &place.flag(), output::width_of_sentences())
+        import_summary::text(&entries, &place.flag(), output::width_of_sentences())
     };
     output::result(&text)?;
-    Ok(Status::of_measurement(list::is_whole(&entries)))
+    Ok(Status::of_measurement(import_summary::is_whole(&entries)))
 }
 
 fn importer(name: &str) -> Result<&'static Importer, Failure> {

@@ -6,11 +6,11 @@ use fathom_campaign::calendar_now;
 use fathom_order::InOrder;
 use fathom_record::RunRecord;
 use fathom_store::{ImportRow, Store, StoreErrorKind};
-use fathom_tools::import::{
+use fathom_tools::result_import::{
     Attachment, Context, FileOutcome, ForeignTelemetry, Imported, alone, attach, name,
 };
 
-use super::files::InputFile;
+use super::input_files::InputFile;
 use crate::failure::Failure;
 
 /// What became of a file.

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use fathom_order::InOrder;
-use fathom_record::profile::{BlockLayer, GapQuantile, ProcessShare, SizeMix};
-use fathom_sizing::profile::mix_of_counts;
-use fathom_telemetry::blocktrace::demand::{BlockDemand, DirectionDemand};
+use fathom_record::profile_record::{BlockLayer, GapQuantile, ProcessShare, SizeMix};
+use fathom_sizing::demand_profile::mix_of_counts;
+use fathom_telemetry::blocktrace::block_demand::{BlockDemand, DirectionDemand};
 
 /// Gaps at these shares are told.
 const QUANTILES: [f64; 4] = [0.01, 0.5, 0.99, 0.999];
@@ -93,7 +93,7 @@ fn processes(asked: &BlockDemand) -> Vec<ProcessShare> {
 
 #[cfg(test)]
 mod tests {
-    use fathom_telemetry::blocktrace::demand::{Submitter, TracingCost};
+    use fathom_telemetry::blocktrace::block_demand::{Submitter, TracingCost};
 
     use super::*;
 

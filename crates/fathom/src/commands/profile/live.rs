@@ -7,12 +7,12 @@ use std::time::Duration;
 use fathom_campaign::calendar_now;
 use fathom_measure::{Clock, Nanos, WallClock};
 use fathom_rows::{DemandReport, of_readings};
-use fathom_telemetry::blocktrace::demand::{BlockDemand, DemandTrace};
+use fathom_telemetry::blocktrace::block_demand::{BlockDemand, DemandTrace};
 use fathom_telemetry::{Root, disk};
 
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::progress::Screen;
+use crate::progress_display::Screen;
 
 const SECOND_NS: u64 = 1_000_000_000;
 const SECTOR_BYTES: u64 = 512;

@@ -7,15 +7,15 @@ use fathom_measure::Nanos;
 use fathom_record::ProfileRecord;
 use fathom_report::{html, terminal};
 use fathom_sizing::Catalogue;
-use fathom_sizing::profile::{Subject, profile};
+use fathom_sizing::demand_profile::{Subject, profile};
 
-use super::demand;
+use super::demand_input;
 use super::size::{built_in, instance};
 use crate::arguments::ProfileArguments;
+use crate::exit_status::Status;
 use crate::failure::Failure;
 use crate::output::{self, Machine};
 use crate::output_file::{Content, OutputFile};
-use crate::status::Status;
 
 /// Profiles; `line` is the command.
 ///
@@ -56,9 +56,9 @@ fn record(catalogue: &Catalogue, arguments: &ProfileArguments) -> Result<Profile
             (watched.seen, watched.asked, device.display().to_string())
         }
         None => (
-            demand::seen(&arguments.sources, &arguments.metrics)?,
+            demand_input::seen(&arguments.sources, &arguments.metrics)?,
             None,
-            demand::name(&arguments.sources, &arguments.metrics),
+            demand_input::name(&arguments.sources, &arguments.metrics),
         ),
     };
     let subject = Subject {

@@ -1,6 +1,6 @@
 //! `fathom rerun`: the run or the campaign of a record once more, through the same door as any other.
 
-mod campaign;
+mod campaign_rerun;
 
 use std::path::Path;
 
@@ -11,12 +11,12 @@ use fathom_record::{RunRecord, shell_words};
 use crate::arguments::RerunArguments;
 use crate::commands::again::{Permits, command};
 use crate::commands::conditions::Conditions;
+use crate::commands::fresh_seed::new_seed;
 use crate::commands::run::{Held, measure};
-use crate::commands::seed::new_seed;
 use crate::commands::stored::{StorePlace, Stored, find};
+use crate::exit_status::Status;
 use crate::failure::Failure;
 use crate::output;
-use crate::status::Status;
 
 /// Repeats what was measured, or prints what would be typed.
 ///
@@ -25,7 +25,7 @@ use crate::status::Status;
 pub fn perform(place: &StorePlace, arguments: RerunArguments) -> Result<Status, Failure> {
     match find(place, &arguments.name)?.0 {
         Stored::Run(record) => once_more(place, &record, &arguments),
-        Stored::Campaign(record) => campaign::perform(place, &record, arguments),
+        Stored::Campaign(record) => campaign_rerun::perform(place, &record, arguments),
     }
 }
 

@@ -14,14 +14,14 @@ use fathom_sizing::margin::{Margin, USUAL};
 use fathom_sizing::{Catalogue, Market, Offer, Patience, Question, answer};
 use fathom_tools::Refusal;
 
-use super::demand::{self, read};
-use super::proof;
+use super::demand_input::{self, read};
+use super::proof_run;
 use super::stored::StorePlace;
 use crate::arguments::{SizeArguments, ValuesName, without_credentials};
+use crate::exit_status::Status;
 use crate::failure::Failure;
 use crate::output::{self, Machine};
 use crate::output_file::{Content, OutputFile};
-use crate::status::Status;
 
 /// Sizes; `line` is the command.
 ///
@@ -50,7 +50,7 @@ pub fn perform(place: &StorePlace, arguments: &SizeArguments, line: &str) -> Res
     check_region(&catalogue, &arguments.region).map_err(refused)?;
     let market = market(arguments, &catalogue)?;
     let (market, attached) = attached(arguments, &catalogue, market)?;
-    let seen = demand::seen(&arguments.demand, &arguments.metrics)?;
+    let seen = demand_input::seen(&arguments.demand, &arguments.metrics)?;
     let current = arguments.current.as_ref().map(|text| current(&market, size_gib, text));
     let current = current.transpose()?;
     let profile = match arguments.demand.as_slice() {
@@ -59,7 +59,7 @@ pub fn perform(place: &StorePlace, arguments: &SizeArguments, line: &str) -> Res
     };
     let question = Question {
         demand: &seen.demand,
-        from: &demand::name(&arguments.demand, &arguments.metrics),
+        from: &demand_input::name(&arguments.demand, &arguments.metrics),
         size_gib,
         region: &arguments.region,
         market: &market,
@@ -92,7 +92,7 @@ pub fn perform(place: &StorePlace, arguments: &SizeArguments, line: &str) -> Res
         output::message(&format!("report: {}", path.display()));
     }
     if let Some(length) = arguments.run {
-        return proof::run(&record, length, arguments, place.named());
+        return proof_run::run(&record, length, arguments, place.named());
     }
     Ok(if record.choice.is_some() { Status::Done } else { Status::Invalid })
 }

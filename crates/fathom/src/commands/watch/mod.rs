@@ -12,10 +12,10 @@ use fathom_report::layout;
 use serde::Serialize;
 
 use crate::arguments::WatchArguments;
+use crate::exit_status::Status;
 use crate::failure::Failure;
 use crate::onlooker;
 use crate::output;
-use crate::status::Status;
 use watch_view::View;
 
 /// Between two looks.

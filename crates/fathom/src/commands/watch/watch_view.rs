@@ -9,7 +9,7 @@ use fathom_report::layout;
 use fathom_report::table::clip;
 use fathom_report::terminal::bars;
 
-use crate::progress::progress_words::{self, RemainingTime};
+use crate::progress_display::progress_words::{self, RemainingTime};
 
 /// Seconds that are kept.
 const SECONDS_MAX: usize = 300;

@@ -1,7 +1,7 @@
 //! The processor's own counter of time: whether it can be trusted, its raw value, and its rate where it says one.
 
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-mod kernel;
+mod clocksource;
 #[cfg(target_arch = "aarch64")]
 #[path = "aarch64.rs"]
 mod of_processor;

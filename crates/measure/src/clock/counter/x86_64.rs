@@ -3,7 +3,7 @@
 
 use std::arch::x86_64::{__cpuid, _rdtsc};
 
-use super::{Unavailable, kernel};
+use super::{Unavailable, clocksource};
 
 /// As records name it.
 pub const NAME: &str = "tsc";
@@ -35,7 +35,7 @@ pub fn check() -> Result<(), Unavailable> {
     if !invariant() {
         return Err("the CPU does not promise an invariant time-stamp counter");
     }
-    let (current, available) = kernel::sources()?;
+    let (current, available) = clocksource::sources()?;
     vouched_for(&current, &available)
 }
 

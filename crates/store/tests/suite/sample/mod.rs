@@ -4,9 +4,9 @@ use std::path::Path;
 
 use fathom_measure::Histogram;
 use fathom_record::campaign::{AssessPlan, AssessRecord, PatternPlan, PreconditionPlan};
-use fathom_record::environment::{Environment, Fact, Preflight, Severity};
+use fathom_record::environment_facts::{Environment, Fact, Preflight, Severity};
 use fathom_record::facts::{ClockRecord, DeviceFacts, EngineFacts, Feature, TargetFacts, TargetKind};
-use fathom_record::run::{CampaignLink, DirectionSummary, Ending, JobSummary, Ledger, Summary, Tool};
+use fathom_record::run_record::{CampaignLink, DirectionSummary, Ending, JobSummary, Ledger, Summary, Tool};
 use fathom_record::telemetry::{AbsentSource, MetricSeries, Telemetry};
 use fathom_record::workload::{Addresses, Arrival, Data, Length, Mix, Sizes, SizesByDirection};
 use fathom_record::{

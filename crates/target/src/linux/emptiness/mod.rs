@@ -3,8 +3,8 @@
 //! That a device is zero in the places that were looked at says nothing of the rest, so that it is written
 //! without being named only when all of it is known.
 
+mod allocated_data;
 mod reading;
-mod stored;
 
 use std::fs::File;
 use std::sync::atomic::AtomicBool;
@@ -12,10 +12,10 @@ use std::time::Duration;
 
 use fathom_measure::{Bytes, Nanos};
 
+use super::device_number::DeviceNumber;
 use super::inspect;
 use super::ioctl;
 use super::machine::{Machine, Node};
-use super::number::DeviceNumber;
 use crate::guard::{self, Findings, Hold, Reason};
 use crate::open::{OpenRequest, Preparation};
 use crate::{Error, ErrorKind};
@@ -75,7 +75,7 @@ pub fn require(
 pub fn listed(machine: &Machine, node: &Node, file: &File) -> Result<String, (Reason, Option<f64>)> {
     static NEVER: AtomicBool = AtomicBool::new(false);
     // Without waiting for what other programs write: a run judges again, and waits.
-    if let Some(how) = stored::nothing(node, file) {
+    if let Some(how) = allocated_data::nothing(node, file) {
         return Ok(how);
     }
     let label = machine.label(node);
@@ -112,7 +112,7 @@ fn settled_answer(machine: &Machine, node: &Node, file: &File) -> Result<Option<
             return Err(Reason::new(Hold::Unreadable, text));
         }
     }
-    Ok(stored::nothing(node, file))
+    Ok(allocated_data::nothing(node, file))
 }
 
 /// How a reading goes.

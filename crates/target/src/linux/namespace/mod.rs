@@ -1,6 +1,6 @@
 //! What a namespace says of itself, as far as reading and writing it depends on it.
 
-mod admin;
+mod namespace_ioctl;
 
 use std::fs::{self, File};
 use std::io;
@@ -8,13 +8,13 @@ use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 
 use fathom_spec::admin::IdentifyWhat;
-use fathom_spec::controller::OptionalCommand;
 use fathom_spec::descriptors::{CommandSet, command_set};
+use fathom_spec::identify_controller::OptionalCommand;
 use fathom_spec::{IdentifyController, IdentifyNamespace};
 
 use crate::{Error, ErrorKind};
 
-pub use admin::namespace_id;
+pub use namespace_ioctl::namespace_id;
 
 /// CAP.MPSMIN cannot be read from user space. 4096 is the least that it can say, so that the transfer
 /// limit that follows is one that holds.
@@ -56,12 +56,12 @@ impl Namespace {
             _ => Error::system(PLACE, &error),
         };
         let id = namespace_id(file).map_err(fail)?;
-        let controller = admin::identify(file, IdentifyWhat::Controller, 0).map_err(fail)?;
+        let controller = namespace_ioctl::identify(file, IdentifyWhat::Controller, 0).map_err(fail)?;
         // Controllers before 1.3, and kernels that ask for a right first, have no such list.
-        let set = admin::identify(file, IdentifyWhat::NamespaceDescriptors, id)
+        let set = namespace_ioctl::identify(file, IdentifyWhat::NamespaceDescriptors, id)
             .ok()
             .and_then(|list| command_set(list.as_slice()));
-        let namespace = admin::identify(file, IdentifyWhat::Namespace, id).map_err(fail)?;
+        let namespace = namespace_ioctl::identify(file, IdentifyWhat::Namespace, id).map_err(fail)?;
         let mut found =
             Self::from_identified(id, controller.as_slice(), namespace.as_slice(), set).map_err(|cause| {
                 Error::new(ErrorKind::Unsupported, PLACE, cause)

@@ -6,8 +6,8 @@ use std::os::unix::fs::symlink;
 
 use tempfile::TempDir;
 
+use crate::linux::device_number::DeviceNumber;
 use crate::linux::machine::{Machine, Roots};
-use crate::linux::number::DeviceNumber;
 
 /// The folder and what was drawn in it.
 pub struct Drawn {

@@ -3,7 +3,7 @@
 use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fathom_record::plan::RunOptions;
+use fathom_record::run_plan::RunOptions;
 
 use super::made::{Loop, Zram, open, open_with, refusal, run};
 use crate::ErrorKind;

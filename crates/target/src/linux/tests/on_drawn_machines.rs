@@ -2,8 +2,8 @@
 
 use super::drawn::{Drawn, number};
 use crate::guard::{Hold, Permit, Verdict, verdict};
+use crate::linux::device_number::DeviceNumber;
 use crate::linux::machine::{Backing, FileId, Machine};
-use crate::linux::number::DeviceNumber;
 
 fn holds(machine: &Machine, name: &str) -> Vec<Hold> {
     let mut holds: Vec<_> =

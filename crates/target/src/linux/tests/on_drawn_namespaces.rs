@@ -1,7 +1,7 @@
 //! NVMe namespaces drawn as trees of files: which block device a character device belongs to.
 
 use super::drawn::{Drawn, number};
-use crate::linux::number::DeviceNumber;
+use crate::linux::device_number::DeviceNumber;
 
 /// What tells one namespace from another: the controller or subsystem that it hangs below, and its identifier.
 fn namespace(drawn: Drawn, disk: &str, numbers: &str, parent: &str, id: &str) -> Drawn {

@@ -16,7 +16,7 @@ use fathom_measure::Histogram;
 use fathom_measure::histogram::BUCKETS;
 use fathom_record::witness::WitnessCost;
 
-use super::device::DeviceSet;
+use super::device_set::DeviceSet;
 use super::follower::Follower;
 use crate::blocktrace::sampling::Thinning;
 use crate::blocktrace::{TraceDirection, TraceSummary, WATCHING};

@@ -11,7 +11,7 @@ use fathom_record::Direction;
 use rustix::time::{ClockId, clock_gettime};
 
 use super::bpf::{ProgramStats, ran};
-use super::device::DeviceSet;
+use super::device_set::DeviceSet;
 use super::monotonic_ns;
 use crate::TelemetryError;
 use crate::blocktrace::pairs::Span;

@@ -1,8 +1,8 @@
 //! Chooses between programs in the kernel and the text of tracefs.
 
 mod bpf;
-mod demand;
-mod device;
+mod demand_counters;
+mod device_set;
 mod follower;
 mod tracefs;
 
@@ -10,8 +10,8 @@ use fathom_record::options::WitnessSource;
 use rustix::time::{ClockId, clock_gettime};
 
 use self::bpf::Bpf;
-pub use self::demand::Demand;
-pub use self::device::DeviceSet;
+pub use self::demand_counters::Demand;
+pub use self::device_set::DeviceSet;
 use self::tracefs::Tracefs;
 use super::TraceSummary;
 use super::sampling::Thinning;

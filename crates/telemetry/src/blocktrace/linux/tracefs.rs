@@ -16,9 +16,9 @@ use std::time::Duration;
 use fathom_record::witness::WitnessCost;
 use rustix::time::{ClockId, clock_gettime};
 
-use super::device::DeviceSet;
+use super::device_set::DeviceSet;
 use crate::blocktrace::sampling::Thinning;
-use crate::blocktrace::text::{Line, Matching, parse};
+use crate::blocktrace::trace_text::{Line, Matching, parse};
 use crate::blocktrace::{TraceSummary, WATCHING, broke};
 use crate::error::of_system;
 use crate::{TelemetryError, TelemetryErrorKind};

@@ -7,7 +7,7 @@ pub use globals::{Forms, Globals, Row, find as global_option, is_global};
 use crate::{Fault, Refusal};
 
 use super::jobfile::Assignment;
-use super::options::{self, ArgumentKind};
+use super::option_tables::{self, ArgumentKind};
 
 /// A command line, read.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -62,7 +62,7 @@ pub fn parse(arguments: &[String]) -> Result<Invocation, Refusal> {
                 set.map_err(|fault| refuse(fault, &place))?;
             }
             OptionName::Job(name) => {
-                let row = options::option(name).expect("only names of the table are meant");
+                let row = option_tables::option(name).expect("only names of the table are meant");
                 let value = match tied {
                     Some(value) => Some(value.to_owned()),
                     None if row.takes == ArgumentKind::Flag => None,
@@ -106,13 +106,13 @@ impl OptionName {
         if let Some(row) = globals::find(name, short) {
             return Ok(Self::Global(row));
         }
-        if let Some(row) = options::option(name) {
+        if let Some(row) = option_tables::option(name) {
             let exact =
                 std::iter::once(row.name).chain(row.aliases.iter().copied()).find(|known| *known == name);
             return Ok(Self::Job(exact.unwrap_or(row.name)));
         }
         let begun = |known: &str| known.starts_with(name) && name.len() > 1;
-        let mut rows: Vec<&str> = options::all_options()
+        let mut rows: Vec<&str> = option_tables::all_options()
             .iter()
             .filter(|row| std::iter::once(&row.name).chain(&row.aliases).any(|known| begun(known)))
             .map(|row| row.name)
@@ -123,7 +123,7 @@ impl OptionName {
             ([one], []) => Ok(Self::Job(one)),
             ([], [one]) => Ok(Self::Global(one)),
             ([], []) => {
-                let near = options::nearest(name).map(|near| format!(": did you mean `{near}`?"));
+                let near = option_tables::nearest(name).map(|near| format!(": did you mean `{near}`?"));
                 Err(format!("fio has no option `{name}`{}", near.unwrap_or_default()).into())
             }
             _ => Err(format!("`{name}` may be several options: write it out").into()),

@@ -3,13 +3,13 @@
 //!
 //! fio reads neither the command line nor the job files that were typed: it gets what was judged, and nothing else.
 
+mod job_targets;
 mod passing;
-mod targets;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::cmdline::Globals;
-use super::job::{Job, JobOption};
+use super::fio_job::{Job, JobOption};
 use crate::{Fault, Refusal, ToolTarget};
 use passing::Verdict;
 
@@ -54,7 +54,7 @@ pub fn hand_over(
     let mut logs: BTreeMap<String, String> = BTreeMap::new();
     for job in jobs {
         check_name(&job.name)?;
-        let touched = targets::touched(job, folder, bytes_of)?;
+        let touched = job_targets::touched(job, folder, bytes_of)?;
         let mut lines = passed(job, folder, &mut logs)?;
         lines.extend(touched.lines.iter().map(|(name, value)| format!("{name}={value}")));
         if job.after_file {

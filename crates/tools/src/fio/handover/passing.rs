@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use crate::fio::options::{self, OptionRow, Touches};
+use crate::fio::option_tables::{self, OptionRow, Touches};
 
 /// What becomes of an option in a job that the installed fio runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub enum Verdict {
 
 /// What an engine of this very name touches; `None` for one that is not handed over.
 pub fn engine(name: &str) -> Option<Touches> {
-    options::all_engines().iter().find(|row| row.name == name)?.touches
+    option_tables::all_engines().iter().find(|row| row.name == name)?.touches
 }
 
 static TABLE: LazyLock<HashMap<&'static str, Verdict>> = LazyLock::new(|| {
@@ -60,7 +60,10 @@ fn entries(line: &'static str) -> Vec<(&'static str, Verdict)> {
             Verdict::Refuse { why, remedy }
         }
     };
-    names.split_whitespace().filter_map(|name| Some((options::option(name)?.name, verdict.clone()))).collect()
+    names
+        .split_whitespace()
+        .filter_map(|name| Some((option_tables::option(name)?.name, verdict.clone())))
+        .collect()
 }
 
 /// What becomes of an option; one that is in no line is refused.

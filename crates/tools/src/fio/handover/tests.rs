@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::fio::document::{self, FileText};
-use crate::fio::job::Variables;
-use crate::fio::{cmdline, options};
+use crate::fio::fio_job::Variables;
+use crate::fio::{cmdline, option_tables};
 
 /// A machine with a file of 1 MiB and a device; everything else is missing.
 fn bytes_of(path: &str) -> Option<u64> {
@@ -34,8 +34,11 @@ fn refusal(words: &str) -> Refusal {
 
 #[test]
 fn every_option_that_is_known_is_decided_and_none_by_a_wrong_name() {
-    let undecided: Vec<_> =
-        options::all_options().iter().filter(|row| !passing::is_decided(row)).map(|row| row.name).collect();
+    let undecided: Vec<_> = option_tables::all_options()
+        .iter()
+        .filter(|row| !passing::is_decided(row))
+        .map(|row| row.name)
+        .collect();
     assert!(undecided.is_empty(), "{undecided:?}");
     let lines = include_str!("passing.txt").lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
     let mut seen = BTreeSet::new();
@@ -45,7 +48,7 @@ fn every_option_that_is_known_is_decided_and_none_by_a_wrong_name() {
         assert!(verdicts.contains(&cells[0]), "{line}");
         assert_eq!(matches!(cells[0], "refuse"), line.contains("; "), "a refusal has a remedy: {line}");
         for name in cells[1].split(' ') {
-            assert_eq!(options::option(name).map(|row| row.name), Some(name), "{line}");
+            assert_eq!(option_tables::option(name).map(|row| row.name), Some(name), "{line}");
             assert!(seen.insert(name), "{name} stands twice");
         }
     }
@@ -56,14 +59,14 @@ fn every_option_that_is_known_is_decided_and_none_by_a_wrong_name() {
 fn engines_that_are_handed_over_are_these_and_no_others() {
     let that = |touches| {
         let rows =
-            options::all_engines().iter().filter(move |row| passing::engine(row.name) == Some(touches));
+            option_tables::all_engines().iter().filter(move |row| passing::engine(row.name) == Some(touches));
         rows.map(|row| row.name).collect::<Vec<_>>()
     };
-    let on_files = that(options::Touches::Files);
+    let on_files = that(option_tables::Touches::Files);
     let expected =
         ["sync", "psync", "vsync", "pvsync", "pvsync2", "libaio", "io_uring", "posixaio", "mmap", "splice"];
     assert_eq!(on_files, expected);
-    assert_eq!(that(options::Touches::Nothing), ["null", "cpuio"]);
+    assert_eq!(that(option_tables::Touches::Nothing), ["null", "cpuio"]);
     assert_eq!(passing::engine("sync:/a/plugin.so"), None, "the very name alone");
 }
 
@@ -81,7 +84,7 @@ fn every_option_of_the_installed_fio_is_decided() {
     };
     let mut decided = 0;
     for name in names.filter(is_name) {
-        assert!(options::option(name).is_some_and(passing::is_decided), "{name}");
+        assert!(option_tables::option(name).is_some_and(passing::is_decided), "{name}");
         decided += 1;
     }
     assert!(decided > 200, "{decided} options");

@@ -2,7 +2,7 @@
 
 use fathom_order::InOrder;
 use fathom_record::latency::{QUANTILES, Quantile};
-use fathom_record::run::DirectionSummary;
+use fathom_record::run_record::DirectionSummary;
 
 use super::document::Job;
 

@@ -2,7 +2,7 @@
 
 use fathom_measure::Histogram;
 use fathom_record::latency::{LatencySummary, SparseHistogram};
-use fathom_record::run::DirectionSummary;
+use fathom_record::run_record::DirectionSummary;
 
 /// One direction of all clones. The percentiles of several jobs are those of none, so only whole distributions
 /// keep theirs.
@@ -98,7 +98,7 @@ fn merged<'a>(parts: impl Iterator<Item = Option<&'a SparseHistogram>>) -> Optio
 
 #[cfg(test)]
 mod tests {
-    use fathom_record::run::IoGroup;
+    use fathom_record::run_record::IoGroup;
 
     use super::*;
 

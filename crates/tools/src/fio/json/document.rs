@@ -9,7 +9,7 @@ use fathom_order::InOrder;
 
 use super::passing::InputEnd;
 use super::scan::{Key, Kind, Scanner, Stop, unescaped};
-use super::steady::SteadyState;
+use super::steady_state::SteadyState;
 use crate::Refusal;
 
 /// One result of fio.

@@ -8,11 +8,11 @@ mod combine;
 pub(in crate::fio) mod document;
 mod errno;
 mod numbers;
-mod options;
 mod passing;
 pub(in crate::fio) mod record;
+mod result_workload;
 mod scan;
-mod steady;
+mod steady_state;
 
 use std::io::BufRead;
 
@@ -20,7 +20,7 @@ use fathom_record::{Origin, RunRecord};
 
 use super::prefixes;
 use crate::Refusal;
-use crate::import::{Confidence, Context, Head, Imported, Importer, UTF_8_MARK, unreadable};
+use crate::result_import::{Confidence, Context, Head, Imported, Importer, UTF_8_MARK, unreadable};
 use document::{Document, Surroundings, documents};
 use passing::InputEnd;
 

@@ -2,8 +2,8 @@
 
 use fathom_record::Origin;
 use fathom_record::latency::{LatencySummary, SparseHistogram};
-use fathom_record::origin::StatedTotal;
-use fathom_record::run::{DirectionSummary, IoGroup};
+use fathom_record::provenance::StatedTotal;
+use fathom_record::run_record::{DirectionSummary, IoGroup};
 
 use super::document::{Flow, Job, Latency};
 use crate::fio::bins;

@@ -4,7 +4,7 @@
 use std::io::{self, BufRead};
 
 use crate::Refusal;
-use crate::import::{LARGEST_WHOLE_BYTES, too_large, unreadable};
+use crate::result_import::{LARGEST_WHOLE_BYTES, too_large, unreadable};
 
 /// Bytes that are asked for at once: as many as fill what the file is read through, so that they come without a copy.
 const CHUNK: usize = 1 << 16;

@@ -1,7 +1,9 @@
 //! Run records from fio's documents: one for each job or group, and one for all clones of a job.
 
 use fathom_record::facts::EngineFacts;
-use fathom_record::run::{DirectionSummary, Ending, IoGroup, JobSummary, Ledger, RunRecord, Summary, Tool};
+use fathom_record::run_record::{
+    DirectionSummary, Ending, IoGroup, JobSummary, Ledger, RunRecord, Summary, Tool,
+};
 use fathom_record::workload::Arrival;
 use fathom_record::{Direction, Origin};
 use jiff::Timestamp;
@@ -9,9 +11,9 @@ use jiff::Timestamp;
 use super::combine::together;
 use super::document::{Document, Job};
 use super::numbers;
-use super::options::{Options, workload};
-use super::{coarse_percentiles, errno, steady};
-use crate::import::{Context, blank};
+use super::result_workload::{Options, workload};
+use super::{coarse_percentiles, errno, steady_state};
+use crate::result_import::{Context, blank};
 
 /// All runs of a document. `part` says which document of how many it is, and is empty for the only one.
 pub fn runs(mut document: Document, part: &str, common: &Origin, context: &Context) -> Vec<RunRecord> {
@@ -73,7 +75,7 @@ fn run(document: &Document, jobs: &[Job], at: usize, mut origin: Origin, context
     let tool = Tool { name: "fio".to_owned(), version: version.trim_start_matches("fio-").to_owned() };
     let started = started_at(document, jobs, &mut origin);
     let duration_ns = duration_ms.saturating_mul(1_000_000);
-    let telemetry = steady::telemetry(jobs, (list, at), duration_ns, &mut origin);
+    let telemetry = steady_state::telemetry(jobs, (list, at), duration_ns, &mut origin);
     let mut record = blank(tool, origin, context);
     if let Some(started) = started {
         record.started_at = started;

@@ -4,7 +4,7 @@ use std::io::BufRead;
 
 use fathom_measure::Histogram;
 use fathom_record::latency::bounds_at;
-use fathom_record::run::{DirectionSummary, IoGroup, Ledger};
+use fathom_record::run_record::{DirectionSummary, IoGroup, Ledger};
 use fathom_record::telemetry::{MetricSeries, Telemetry};
 use fathom_record::{Direction, LatencySummary, Origin, SparseHistogram};
 
@@ -12,7 +12,7 @@ use super::line::{Lines, numbers};
 use super::{Era, started_at, tool};
 use crate::Refusal;
 use crate::fio::bins;
-use crate::import::{Context, Imported, blank};
+use crate::result_import::{Context, Imported, blank};
 
 const EXPECTED: &str = "fio histogram log";
 const DIRECTIONS: [Direction; 3] = [Direction::Read, Direction::Write, Direction::Trim];

@@ -6,7 +6,7 @@ use memchr::memchr;
 
 use crate::Refusal;
 use crate::digits::leading_count;
-use crate::import::unreadable;
+use crate::result_import::unreadable;
 
 /// No line of a log is longer: one of a histogram log has 1859 numbers.
 const LONGEST_LINE_BYTES: usize = 1 << 20;

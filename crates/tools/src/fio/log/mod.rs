@@ -10,11 +10,11 @@ mod samples;
 
 use std::io::BufRead;
 
-use fathom_record::run::Tool;
+use fathom_record::run_record::Tool;
 use jiff::Timestamp;
 
 use crate::Refusal;
-use crate::import::{Confidence, Context, Head, Imported, Importer, UTF_8_MARK, unreadable};
+use crate::result_import::{Confidence, Context, Head, Imported, Importer, UTF_8_MARK, unreadable};
 
 /// Logs whose file says what they hold.
 pub const LOG: Importer =
@@ -211,7 +211,7 @@ fn started_at(first_ms: u64) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::import::recognise;
+    use crate::result_import::recognise;
 
     #[test]
     fn a_file_says_what_it_logs() {

@@ -3,7 +3,7 @@
 use std::io::BufRead;
 
 use fathom_measure::Histogram;
-use fathom_record::run::{DirectionSummary, IoGroup, Ledger, RunRecord, Tool};
+use fathom_record::run_record::{DirectionSummary, IoGroup, Ledger, RunRecord, Tool};
 use fathom_record::telemetry::{MetricSeries, Telemetry};
 use fathom_record::{Direction, LatencySummary, Origin, SparseHistogram};
 
@@ -11,7 +11,7 @@ use super::buckets::{Bucket, Buckets};
 use super::line::{Lines, Sample, sample};
 use super::{Era, Kind, started_at, tool};
 use crate::Refusal;
-use crate::import::{Context, ForeignTelemetry, Imported, blank};
+use crate::result_import::{Context, ForeignTelemetry, Imported, blank};
 
 const EXPECTED: &str = "fio log";
 

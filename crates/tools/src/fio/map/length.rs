@@ -4,9 +4,9 @@ use fathom_record::workload::Length;
 
 use super::Mapper;
 use super::direction::Kind;
-use super::place::Region;
+use super::file_regions::Region;
 use crate::Refusal;
-use crate::fio::job::Job;
+use crate::fio::fio_job::Job;
 use crate::fio::value::{self, Size};
 
 /// Time after its group's start at which a job begins; of a range, its start.

@@ -3,50 +3,50 @@
 //! Nothing is dropped in silence: an option that changes nothing here is accepted by its table, one that
 //! changes something else than the I/O is left out with a warning, and one that changes the I/O is a reason.
 
-mod addresses;
-mod arrival;
+mod block_sizes;
+mod buffer_contents;
 mod burner;
+mod clone_rates;
 mod coupling;
-mod data;
 mod direction;
+mod file_regions;
+mod iolog_replay;
 mod length;
-mod names;
+mod name_jobs;
 #[cfg_attr(not(windows), path = "native_elsewhere.rs")]
 #[cfg_attr(windows, path = "native_windows.rs")]
 mod native;
-mod place;
-mod priority;
-mod replay;
-mod report;
+mod offset_distribution;
+mod priority_options;
+mod reporting_options;
 mod result_options;
 mod settings;
-mod sizes;
-mod special;
+mod special_options;
 mod stages;
 
 pub use burner::Burner;
 pub use coupling::{ExitScope, spread_exitall};
-pub use place::is_of_a_device;
-pub(crate) use place::{files, named_files, split_names};
-pub use report::{Log, LogKind, LogValue, PERCENTILES, Reporting};
+pub use file_regions::is_of_a_device;
+pub(crate) use file_regions::{files, named_files, split_names};
+pub use reporting_options::{Log, LogKind, LogValue, PERCENTILES, Reporting};
 pub(crate) use result_options::ask;
 pub(crate) use settings::is_direct;
 pub use stages::{Stage, stages};
 
 use fathom_record::Workload;
-use fathom_record::engines::{EngineEntry, Need};
+use fathom_record::engine_list::{EngineEntry, Need};
 use fathom_record::facts::TargetKind;
 use fathom_record::options::{FlowShare, Priorities};
-use fathom_record::plan::RunPlan;
+use fathom_record::run_plan::RunPlan;
 use fathom_record::workload::{Addresses, Data, Mix, Sizes, SizesByDirection, Verify};
 
 use crate::Refusal;
 use crate::fio::read_iolog::IoLogFacts;
 
-use super::job::{Job, JobOption};
-use super::options::{self, Class, EngineRow};
+use super::fio_job::{Job, JobOption};
+use super::option_tables::{self, Class, EngineRow};
 use super::value::KiloBase;
-use place::Place;
+use file_regions::Place;
 
 /// What is known of the machine around a job.
 pub struct JobContext<'a> {
@@ -111,7 +111,7 @@ pub fn map(job: &Job, around: &JobContext<'_>) -> Result<MappedJob, Refusal> {
     let own = mapper.own(clones)?;
     let (ends, flow, iolog) = (mapper.ends()?, mapper.flow()?, mapper.iolog(clones));
     let priorities = mapper.priorities()?;
-    let reporting = report::reporting(job, &mut mapper.warnings)?;
+    let reporting = reporting_options::reporting(job, &mut mapper.warnings)?;
     let doer = match mapper.reasons {
         reasons if reasons.is_empty() => own,
         reasons => Executor::Fio(reasons),
@@ -156,7 +156,7 @@ struct Mapper<'a> {
 impl<'a> Mapper<'a> {
     fn new(job: &'a Job, around: &'a JobContext<'a>) -> Result<Self, Refusal> {
         let name = job.text("ioengine").unwrap_or(DEFAULT_ENGINE);
-        let engine = options::engine(name);
+        let engine = option_tables::engine(name);
         let reasons = match engine {
             None => vec![format!("ioengine={name}: fathom knows no such engine")],
             Some(EngineRow { fathom: None, words, .. }) => vec![format!("ioengine={name}: {words}")],
@@ -259,7 +259,7 @@ impl<'a> Mapper<'a> {
         let region = self.region(&place)?.of_whole_ios(alike, &addresses).ending_as(&kind, alike);
         let length = self.length(&region, &kind)?;
         let alignment_bytes = self.alignment(&kind, &sizes)?;
-        let known = special::JobShape {
+        let known = special_options::JobShape {
             kind: &kind,
             mix: &mix,
             sizes: &sizes,

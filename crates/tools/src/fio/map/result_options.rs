@@ -3,13 +3,13 @@
 use fathom_record::Workload;
 use fathom_record::workload::{Addresses, Arrival, Length};
 
-use super::arrival::of_clones;
+use super::clone_rates::of_clones;
 use super::direction::Kind;
-use super::place::{Place, Region};
-use super::special::JobShape;
+use super::file_regions::{Place, Region};
+use super::special_options::JobShape;
 use super::{JobContext, Mapper, extremes};
 use crate::Refusal;
-use crate::fio::job::{Job, JobOption};
+use crate::fio::fio_job::{Job, JobOption};
 
 /// A field of a workload that a job does not tell, or that cannot hold what it tells, and why.
 pub(crate) type UnstatedField = (&'static str, String);

@@ -1,14 +1,14 @@
 //! How runs go about their targets: engine, cache, durability, processors, and the depth that goes with the engine.
 
-use fathom_record::engines::{EngineEntry, Need};
+use fathom_record::engine_list::{EngineEntry, Need};
 use fathom_record::facts::TargetKind;
 use fathom_record::options::{Durable, IoFlags};
-use fathom_record::plan::RunOptions;
+use fathom_record::run_plan::RunOptions;
 use fathom_record::workload::Mix;
 
 use super::native::native;
 use super::{EngineRow, Mapper, has_writes};
-use crate::fio::job::{Job, JobOption};
+use crate::fio::fio_job::{Job, JobOption};
 use crate::fio::value;
 use crate::{Fault, Refusal};
 

@@ -2,7 +2,7 @@
 
 use super::MappedJob;
 use crate::Refusal;
-use crate::fio::job::Job;
+use crate::fio::fio_job::Job;
 
 /// Jobs that run at the same time, by their places in the list of all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

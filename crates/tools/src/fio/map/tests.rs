@@ -9,7 +9,7 @@ use fathom_record::workload::{
 use super::*;
 use crate::fio::cmdline;
 use crate::fio::document;
-use crate::fio::job::Variables;
+use crate::fio::fio_job::Variables;
 
 fn around() -> JobContext<'static> {
     JobContext {
@@ -455,7 +455,7 @@ fn a_stonewall_or_a_further_file_begins_a_stage() {
         .iter()
         .map(|job| {
             let mut job = job.clone();
-            job.options.extend(super::super::job::option_of(
+            job.options.extend(super::super::fio_job::option_of(
                 &super::super::jobfile::Assignment {
                     key: "filename".into(),
                     value: Some("/dev/x".into()),

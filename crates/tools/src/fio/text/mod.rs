@@ -4,8 +4,8 @@
 //! taken from count and time, and bytes from count and size of an I/O, and what is printed has to agree. Where
 //! sizes vary, the bytes are absent.
 
-mod figures;
-mod parse;
+mod printed_figures;
+mod result_parser;
 
 use std::io::BufRead;
 
@@ -14,7 +14,7 @@ use fathom_record::{Origin, RunRecord};
 use super::json::record;
 use super::prefixes;
 use crate::Refusal;
-use crate::import::{Confidence, Context, Head, Imported, Importer, text, whole};
+use crate::result_import::{Confidence, Context, Head, Imported, Importer, text, whole};
 
 /// Reads normal output; refuses terse lines with the reason.
 pub const IMPORTER: Importer =
@@ -67,7 +67,7 @@ fn read(input: &mut dyn BufRead, context: &Context) -> Result<Vec<Imported>, Ref
 }
 
 fn records(text: &str, origin: &Origin, context: &Context) -> Result<Vec<RunRecord>, Refusal> {
-    let documents = parse::documents(text)?;
+    let documents = result_parser::documents(text)?;
     let several = documents.len() > 1;
     let mut runs: Vec<RunRecord> = Vec::new();
     for (number, document) in documents.into_iter().enumerate() {
@@ -196,7 +196,7 @@ b: (groupid=1, jobs=1): err= 4: pid=2: Tue Feb 27 20:36:40 2018
         let read = runs[1].summary.direction(Direction::Read).unwrap();
         assert_eq!(read.bytes, None, "sizes vary");
         assert!(runs[1].origin.as_ref().unwrap().why_absent("summary.directions.bytes").is_some());
-        assert_eq!(runs[1].ending, fathom_record::run::Ending::Interrupted);
+        assert_eq!(runs[1].ending, fathom_record::run_record::Ending::Interrupted);
     }
 
     #[test]

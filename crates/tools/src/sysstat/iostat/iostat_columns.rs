@@ -5,7 +5,7 @@
 //! 12.1.2, flushes from 12.3.1.
 
 use crate::sysstat;
-use crate::sysstat::table::{Column, Sheet};
+use crate::sysstat::foreign_series::{Column, Sheet};
 
 /// What a column of a table means.
 pub fn column(table: &str, column: &str) -> Column {

@@ -1,17 +1,17 @@
 //! `iostat` of sysstat: text of all versions and of cut-out columns, and JSON.
 
-mod audit;
 mod cut;
 mod iostat_columns;
+mod iostat_contradictions;
 pub(crate) mod json;
 mod text;
 
-pub use audit::audit;
-pub(crate) use audit::whole;
 use iostat_columns::{column, era};
+pub use iostat_contradictions::audit;
+pub(crate) use iostat_contradictions::whole;
 
 use crate::Refusal;
-use crate::sysstat::table::{MachineTables, Sheet, assemble, plain_text, without_colours};
+use crate::sysstat::foreign_series::{MachineTables, Sheet, assemble, plain_text, without_colours};
 
 /// The tool's name.
 pub const TOOL: &str = "iostat";

@@ -2,8 +2,8 @@
 
 use super::TOOL;
 use crate::Refusal;
+use crate::sysstat::foreign_series::{Number, ReportKind, Sheet, Timeline, Tree, parse_json, stamp};
 use crate::sysstat::iostat::json::{host_banner, one_host};
-use crate::sysstat::table::{Number, ReportKind, Sheet, Timeline, Tree, parse_json, stamp};
 
 /// Reads a document.
 ///

@@ -1,14 +1,14 @@
 //! `mpstat` of sysstat: text and JSON, processors, interrupts, topology.
 
-mod audit;
 mod json;
 mod mpstat_columns;
+mod mpstat_contradictions;
 
-pub use audit::audit;
 use mpstat_columns::column;
+pub use mpstat_contradictions::audit;
 
 use crate::Refusal;
-use crate::sysstat::table::{
+use crate::sysstat::foreign_series::{
     Grammar, MachineTables, Sheet, assemble, plain_text, read_stamped, stamp, without_colours,
 };
 

@@ -1,11 +1,11 @@
 //! `sadf -j`: what sar kept, as JSON, with moments in UTC.
 
 use crate::Refusal;
-use crate::sysstat::iostat::json::{host_banner, one_host};
-use crate::sysstat::table::{
+use crate::sysstat::foreign_series::{
     Column, Contradiction, Contradictions, MachineTables, Number, ReportKind, Sheet, Timeline, Tree,
     assemble, parse_json, plain_text, rows, stamp,
 };
+use crate::sysstat::iostat::json::{host_banner, one_host};
 use crate::sysstat::{iostat, sar};
 
 /// The tool's name.

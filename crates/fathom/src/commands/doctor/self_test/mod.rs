@@ -8,7 +8,6 @@
 //! Each check types commands of this very program, so that one that crashes or hangs loses no other.
 
 mod bundle;
-mod checks;
 #[cfg(target_os = "linux")]
 #[path = "here_linux.rs"]
 mod here;
@@ -20,6 +19,7 @@ mod redacting;
 #[cfg(not(feature = "page"))]
 #[path = "redacting_absent.rs"]
 mod redacting;
+mod self_test_steps;
 mod typist;
 
 use std::path::{Path, PathBuf};
@@ -30,12 +30,12 @@ use serde::Serialize;
 use fathom_report::layout;
 
 use crate::arguments::DoctorArguments;
+use crate::exit_status::Status;
 use crate::failure::Failure;
 use crate::output_file::{Content, OutputFile};
-use crate::progress::Screen;
-use crate::status::Status;
+use crate::progress_display::Screen;
 use crate::{interrupt, output};
-use checks::{CHECKS, Desk};
+use self_test_steps::{CHECKS, Desk};
 use typist::{Answer, CommandRunner};
 
 /// Width of the checks' names.

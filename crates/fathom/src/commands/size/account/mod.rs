@@ -4,31 +4,31 @@
 //! Nothing here changes anything of an account: the three calls that are made describe and measure, and the changes are
 //! printed as commands for people.
 
-mod reading;
+mod account_reading;
 
 use std::cell::RefCell;
 use std::io;
 
-use fathom_demand::account::Inventory;
+use fathom_demand::account_volumes::Inventory;
 use fathom_fleet::{Account, AccountTerms, By, VolumeDefaults, check_region, currency};
 use fathom_record::AccountRecord;
-use fathom_record::account::{AccountPlace, AccountReading, FailedPlace};
-use fathom_record::fleet::FleetRow;
+use fathom_record::account_record::{AccountPlace, AccountReading, FailedPlace};
+use fathom_record::fleet_record::FleetRow;
 use fathom_report::{html, terminal};
-use fathom_sizing::fleet::History;
+use fathom_sizing::fleet_volumes::History;
 use fathom_sizing::{Catalogue, Market};
 
-use self::reading::Reading;
+use self::account_reading::Reading;
 use super::fleet::inputs::Inputs;
-use super::fleet::stop::Stop;
+use super::fleet::stop_request::Stop;
 use super::fleet::{JudgedVolume, Regional, TakeRow, base_policy, by, rows_file, write_rows};
 use super::{catalogue, market_of, refused};
 use crate::arguments::SizeArguments;
 use crate::commands::stored::StorePlace;
+use crate::exit_status::Status;
 use crate::failure::Failure;
 use crate::output::{self, Machine};
 use crate::output_file::{Content, OutputFile};
-use crate::status::Status;
 
 /// What no answer of this kind takes into account.
 const NOT_MODELLED: [&str; 2] = [
@@ -188,7 +188,7 @@ impl Sizing<'_> {
     /// What the provider's own tool printed.
     fn of_files(&self) -> Result<Read, Failure> {
         let paths = &self.arguments.demand;
-        let files = reading::files(paths)?;
+        let files = account_reading::files(paths)?;
         let inputs = Inputs::open(&files, &self.arguments.metrics, None)?;
         if let Some(path) = inputs.stranger() {
             let cause = "it is nothing that aws ec2 or aws cloudwatch prints";

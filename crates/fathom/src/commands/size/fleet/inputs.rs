@@ -5,16 +5,18 @@ use std::io::{ErrorKind, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use fathom_demand::account::{Inventory, is_inventory, is_measured, runs};
+use fathom_demand::account_volumes::{Inventory, is_inventory, is_measured, runs};
 use fathom_demand::{Dumps, is_dump};
 use fathom_fleet::By;
-use fathom_rows::fleet::{Groups, Header, Interest, Run, RunSink, header, is_packed, is_parquet, read_text};
+use fathom_rows::demand_tables::{
+    Groups, Header, Interest, Run, RunSink, header, is_packed, is_parquet, read_text,
+};
 use fathom_rows::{Hints, Values};
 use fathom_tools::Refusal;
 
-use super::gather::Gathered;
+use super::volume_partition::Gathered;
 use crate::arguments::MetricsArguments;
-use crate::commands::demand::values_of;
+use crate::commands::demand_input::values_of;
 use crate::failure::Failure;
 
 /// Bytes that a header is looked for in.
@@ -105,7 +107,7 @@ impl Inputs {
                 InputKind::Dump => inputs.dumps.push(path.clone()),
                 InputKind::Measured => measured.push(path.clone()),
                 InputKind::Inventory => {
-                    let read = inputs.inventory.read(&crate::commands::demand::read(path)?);
+                    let read = inputs.inventory.read(&crate::commands::demand_input::read(path)?);
                     read.map_err(|refusal| unread_as(path, refusal))?;
                 }
             }

@@ -4,32 +4,32 @@
 //! for the verdicts. Only what is being judged is in memory. Where the first reading finds that rows of a volume lie
 //! apart, they are gathered on disk first.
 
-mod gather;
 pub mod inputs;
-mod judge;
 pub mod meter;
 mod pass;
 mod regional;
-pub mod stop;
+pub mod stop_request;
+mod volume_judge;
+mod volume_partition;
 mod volume_rows;
 
 use fathom_fleet::{By, Groups, VolumeDefaults, check_region, currency};
 use fathom_measure::Bytes;
-use fathom_record::fleet::FleetRecord;
+use fathom_record::fleet_record::FleetRecord;
 use fathom_report::{FleetSpread, html, terminal};
 use fathom_sizing::{Catalogue, Market};
 use inputs::Inputs;
-pub use judge::JudgedVolume;
 pub use regional::{Regional, base_policy};
-use stop::Stop;
+use stop_request::Stop;
+pub use volume_judge::JudgedVolume;
 pub use volume_rows::{TakeRow, rows_file, write_rows};
 
 use super::{catalogue, current, refused, typed};
 use crate::arguments::SizeArguments;
+use crate::exit_status::Status;
 use crate::failure::Failure;
 use crate::output::{self, Machine};
 use crate::output_file::{Content, OutputFile};
-use crate::status::Status;
 
 /// Sizes a fleet; `line` is the command.
 ///

@@ -9,14 +9,14 @@ use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
 
 use fathom_rows::Values;
-use fathom_rows::fleet::{Interest, Run, RunSink};
-use fathom_sizing::fleet::hash;
+use fathom_rows::demand_tables::{Interest, Run, RunSink};
+use fathom_sizing::fleet_volumes::hash;
 use fathom_tools::Refusal;
 
-use super::gather::{Apart, Names};
 use super::inputs::Piece;
 use super::meter::Meter;
-use super::stop::Stop;
+use super::stop_request::Stop;
+use super::volume_partition::{Apart, Names};
 use crate::failure::Failure;
 
 /// Pieces for each thread that may be read before the one that is waited for: what is found in them is in memory.

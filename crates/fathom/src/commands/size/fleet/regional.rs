@@ -5,16 +5,16 @@ use std::thread;
 
 use fathom_fleet::{By, FleetGrowths, Summary, Tally, Verdicts, VolumeDefaults, margin_of};
 use fathom_measure::Share;
-use fathom_record::fleet::{FleetRecord, FleetRow};
-use fathom_sizing::fleet::{History as VolumeGrowth, SizingPolicy};
+use fathom_record::fleet_record::{FleetRecord, FleetRow};
+use fathom_sizing::fleet_volumes::{History as VolumeGrowth, SizingPolicy};
 use fathom_sizing::margin::{Margin, USUAL};
 use fathom_sizing::{Catalogue, Market};
 
-use super::gather::{Gathered, usual_folder};
 use super::inputs::{Inputs, Piece};
-use super::judge::{Growths, JudgedVolume, VolumeJudge};
 use super::pass::{Ended, pass};
-use super::stop::Stop;
+use super::stop_request::Stop;
+use super::volume_judge::{Growths, JudgedVolume, VolumeJudge};
+use super::volume_partition::{Gathered, usual_folder};
 use crate::arguments::SizeArguments;
 use crate::commands::size::{lateness, margin as typed_margin, today, typed};
 use crate::failure::Failure;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use fathom_export::row_writer::{RowForm, RowWriter};
 use fathom_export::{GroupedRow, PricedRow};
-use fathom_record::fleet::FleetRow;
+use fathom_record::fleet_record::FleetRow;
 
 use crate::failure::Failure;
 use crate::output_file::{Content, OutputFile};

@@ -1,0 +1,140 @@
+//! Refuses what is not [admissible] on the chosen target and engine, and what only the opened target shows to be without effect.
+
+use std::collections::BTreeSet;
+
+use fathom_engine::engine_kinds::{self, EngineKind};
+use fathom_engine::{EngineError, ErrorKind, uring};
+use fathom_record::Workload;
+use fathom_record::facts::{TargetFacts, TargetKind};
+use fathom_target::TargetName;
+
+use super::session::SessionPlan;
+use crate::external::External;
+use fathom_plan::{Carrier, NameKind, Needs, RunOptions, RunRequest, admissible, processors};
+
+/// What can be said before the target is opened.
+///
+/// # Errors
+/// The first flag without effect, why it has none, and what to type.
+pub fn check_flags(plan: &SessionPlan<'_>) -> Result<(), EngineError> {
+    let asked = plan.plan.engine.as_deref();
+    let options = &plan.plan.options;
+    if let Some(external) = asked.and_then(External::of).filter(|_| !options.clients.is_empty()) {
+        first(&RunRequest { carrier: Carrier::Tool(external.entry), ..RunRequest::of(options, plan.needs) })?;
+    }
+    let targets = plan.plan.targets.iter().map(|target| Ok((target.as_str(), named(target)?)));
+    let targets = targets.collect::<Result<Vec<_>, EngineError>>()?;
+    let (carrier, literal) = (carrier(plan, &targets), plan.literal);
+    first(&RunRequest { targets: &targets, literal, carrier, ..RunRequest::of(options, plan.needs) })?;
+    // What a client has for a target of its own is looked at where it is.
+    for target in options.measuring().flat_map(|client| &client.targets) {
+        let Ok(named) = named(target) else { continue };
+        first(&RunRequest { targets: &[(target, named)], ..RunRequest::of(options, plan.needs) })?;
+    }
+    Ok(())
+}
+
+/// What a target's name says of it.
+///
+/// # Errors
+/// A name that is none.
+pub fn named(target: &str) -> Result<NameKind, EngineError> {
+    Ok(match target.parse()? {
+        TargetName::Path(_) => NameKind::Path,
+        TargetName::Sim(_) => NameKind::Simulated,
+        TargetName::Fabric(_) => NameKind::Remote,
+        TargetName::Memory { .. } => NameKind::Memory,
+        TargetName::Null { .. } => NameKind::Null,
+    })
+}
+
+/// Who carries a plan, as far as the targets' names tell.
+fn carrier<'a>(plan: &SessionPlan<'a>, targets: &[(&str, NameKind)]) -> Carrier<'a> {
+    let asked = plan.plan.engine.as_deref();
+    let are_paths = targets.iter().all(|(_, named)| *named == NameKind::Path);
+    match (engine_kinds::choose(asked, TargetKind::File), asked) {
+        (Ok(engine), _) if are_paths => here(engine),
+        // An engine of other targets than files is judged by its flags once it is chosen. Clients may be on another
+        // system, with engines of their own.
+        (_, Some(name)) if plan.plan.options.clients.is_empty() && External::of(name).is_none() => {
+            Carrier::Called(name, engine_kinds::HERE)
+        }
+        _ => Carrier::Unknown,
+    }
+}
+
+/// An engine on this system.
+fn here(engine: EngineKind) -> Carrier<'static> {
+    Carrier::Engine(engine.entry(), engine_kinds::HERE)
+}
+
+/// What an engine has no place for: flags, and what is done to the targets.
+///
+/// # Errors
+/// The first one, why, and what to type.
+pub fn check_engine(
+    (options, needs): (&RunOptions, Needs),
+    literal: bool,
+    engine: EngineKind,
+) -> Result<(), EngineError> {
+    first(&RunRequest { literal, carrier: here(engine), ..RunRequest::of(options, needs) })
+}
+
+/// The same of one more workload on targets that were opened for all that is read and written, its jobs and depth among it.
+///
+/// # Errors
+/// As of [`check_engine`].
+pub fn check_workload(
+    (options, workload): (&RunOptions, &Workload),
+    literal: bool,
+    engine: EngineKind,
+) -> Result<(), EngineError> {
+    let needs = Needs { reads: false, writes: true, ..Needs::of([workload]) };
+    let (workload, carrier) = (Some(workload), here(engine));
+    first(&RunRequest { workload, literal, carrier, ..RunRequest::of(options, needs) })
+}
+
+/// Refuses what is not admissible.
+///
+/// # Errors
+/// The first refusal of all.
+pub fn first(request: &RunRequest<'_>) -> Result<(), EngineError> {
+    admissible(request).into_iter().next().map_or(Ok(()), Err)
+}
+
+/// The first device under a target, in the order of its stack, whose queue is not polled: each layer has
+/// one of its own, but for partitions, which have their disk's.
+pub fn without_poll_queues(target: &TargetFacts) -> Option<&str> {
+    let mut queues = target.devices.iter().filter(|device| device.layer != "partition");
+    queues.find(|device| !uring::has_poll_queues(&device.name)).map(|device| device.name.as_str())
+}
+
+/// High priority of single I/Os needs queues on the device that are polled.
+///
+/// # Errors
+/// Which device has none, and how it gets some.
+pub fn check_priority(plan: &SessionPlan<'_>, target: &TargetFacts) -> Result<(), EngineError> {
+    match without_poll_queues(target).filter(|_| plan.plan.options.io_flags.hipri && !plan.literal) {
+        None => Ok(()),
+        Some(device) => {
+            let cause = format!("{device} has no poll queues");
+            let remedy = "for NVMe: `modprobe nvme poll_queues=2`, or nvme.poll_queues=2 at boot; otherwise leave hipri out";
+            Err(EngineError::new(ErrorKind::Unsupported, "preparing --io-flags hipri", cause)
+                .with_remedy(remedy))
+        }
+    }
+}
+
+/// Processors that the process may not run on, or that there are not: jobs would not be where they were put.
+///
+/// # Errors
+/// The first one, with those that there are.
+pub fn check_processors(cpus: &[u32], allowed: Option<&BTreeSet<u32>>) -> Result<(), EngineError> {
+    let Some(allowed) = allowed else { return Ok(()) };
+    let Some(cpu) = cpus.iter().find(|cpu| !allowed.contains(cpu)) else { return Ok(()) };
+    let known: Vec<u32> = allowed.iter().copied().collect();
+    let known = processors(&known);
+    let cause = format!("this process may run on CPUs {known}, and not on {cpu}");
+    Err(EngineError::new(ErrorKind::Plan, "binding the jobs to --cpus", cause)
+        .with_remedy(format!("choose from these: --cpus {known}")))
+}

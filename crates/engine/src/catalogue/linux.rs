@@ -1,6 +1,0 @@
-//! Linux.
-
-use fathom_record::engines::Platform;
-
-/// This system.
-pub const HERE: Platform = Platform::Linux;

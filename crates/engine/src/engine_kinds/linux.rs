@@ -1,0 +1,6 @@
+//! Linux.
+
+use fathom_record::engine_list::Platform;
+
+/// This system.
+pub const HERE: Platform = Platform::Linux;
