@@ -15,8 +15,8 @@ const P999_COUNT_MIN: u64 = 1000 * VALUES_BEYOND as u64;
 
 /// One second of a run, as it is complete.
 ///
-/// Screens show it, and two lines carry it on: that of `--json-lines` (`fathom/src/progress/lines.rs`) and that of the
-/// ring for other processes (`live_seconds/event.rs`). A figure that is new here is put into both.
+/// Screens show it, and two lines carry it on: that of `--json-lines` (`fathom/src/progress_display/lines.rs`) and that of the
+/// ring for other processes (`live_seconds/live_lines.rs`). A figure that is new here is put into both.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Second {
     /// Whether it belongs to the warm-up.

@@ -26,20 +26,20 @@ const CALLS: [&str; 14] = [
 /// Files that may, each with the reason why what it opens is its own or was admitted.
 const DOORS: [(&str, &str); 22] = [
     (
-        "crates/fathom/src/commands/doctor/self_test/checks.rs",
+        "crates/fathom/src/commands/doctor/self_test/self_test_steps.rs",
         "holds its own scratch file open for writing while another tries to, and writes nothing",
     ),
     ("crates/fathom/src/output_file/mod.rs", "writes every file of results, after looking at what is there"),
     (
-        "crates/fathom/src/commands/size/fleet/gather/scratch.rs",
+        "crates/fathom/src/commands/size/fleet/volume_partition/scratch_file.rs",
         "a file without a name, gone with its process",
     ),
     ("crates/store/src/create.rs", "makes a store under a name that was free, and never replaces one"),
-    ("crates/store/src/platform/unix.rs", "makes private files for the store, and its locks"),
-    ("crates/store/src/platform/windows.rs", "makes private files for the store, and its locks"),
+    ("crates/store/src/private_files/unix.rs", "makes private files for the store, and its locks"),
+    ("crates/store/src/private_files/windows.rs", "makes private files for the store, and its locks"),
     ("crates/campaign/src/external/kept.rs", "new files in a new folder for what another tool prints"),
     (
-        "crates/campaign/src/live_seconds/place/linux.rs",
+        "crates/campaign/src/live_seconds/ring_folder/linux.rs",
         "makes rings of live seconds under names that were free, in a folder of the user's own that is memory",
     ),
     ("crates/campaign/src/external/held.rs", "makes files for another tool under names that were free"),
@@ -88,7 +88,7 @@ pub fn check(tree: &Tree) -> Vec<Finding> {
                 if !tests.iter().any(|test| (test.first_line..=test.last_line).contains(&line)) {
                     let message = format!(
                         "`{call}` makes or replaces a file: write results through `output_file`, or give the file \
-                         and its reason in xtask/src/rules/doors.rs"
+                         and its reason in xtask/src/rules/file_creation.rs"
                     );
                     findings.push(Finding::new(&file.path, line, message));
                 }

@@ -2,7 +2,7 @@
 //!
 //! The mix draws the direction, that direction's sizes the length, and its addresses the offset of an I/O so long.
 //! Which pattern these follow was chosen by the workload when the job was made (`AddressPattern::new`); by default each
-//! block of the span comes once in a random order, then again in another (`address/cycle.rs`). What few workloads ask
+//! block of the span comes once in a random order, then again in another (`address_pattern/cycle.rs`). What few workloads ask
 //! for, e.g. a script or pairs of trims and writes, goes before all this (`next_special`).
 
 use std::sync::Arc;

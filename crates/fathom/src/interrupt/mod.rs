@@ -3,7 +3,7 @@
 //! Each measurement is handed the flag. While it takes in what was counted, `supervise` in `engine/src/job/crew.rs`
 //! looks at it, and has each job start nothing more and finish what is in flight; the record covers what was measured
 //! until then and says that it was interrupted. A campaign makes no further step, and the same command continues it
-//! (`campaign/src/runner.rs`).
+//! (`campaign/src/resumable_campaign.rs`).
 
 #[cfg(unix)]
 mod unix;
