@@ -1,12 +1,16 @@
-//! No module is a drawer: a name says what is inside.
+//! No module is a drawer: a name says what is inside, and no room has it twice.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::finding::Finding;
 use crate::source_scan::{line_of, name, words};
 use crate::tree::Tree;
 
 const DRAWERS: [&str; 6] = ["util", "utils", "common", "helpers", "helper", "misc"];
-/// Names that many rooms could give a file of theirs; a reader who searches for one finds one.
-const ONCE: [&str; 3] = ["words", "table", "layout"];
+/// Names that several rooms share on purpose: Cargo's own, a room's tests and errors, the platforms that a folder chooses
+/// from, and other people's tools.
+const SHARED: [&str; 10] =
+    ["lib", "main", "tests", "error", "linux", "windows", "unix", "elsewhere", "fio", "diskspd"];
 
 pub fn check(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -27,18 +31,36 @@ pub fn check(tree: &Tree) -> Vec<Finding> {
             }
         }
     }
-    findings.extend(ONCE.iter().flat_map(|stem| repeated(tree, stem)));
+    findings.extend(repeated(tree));
     findings
 }
 
-fn repeated(tree: &Tree, stem: &str) -> Vec<Finding> {
-    let of_name =
-        |path: &&str| path.rsplit('/').next().and_then(|name| name.strip_suffix(".rs")) == Some(stem);
-    let paths: Vec<&str> = tree.rust().map(|file| file.path.as_str()).filter(of_name).collect();
-    let finding = |path: &&str| {
-        Finding::new(path, 1, format!("another room has a `{stem}.rs` too: name it after what it holds"))
+/// Files whose name a file of another room has too: who searches for a name finds one.
+fn repeated(tree: &Tree) -> Vec<Finding> {
+    let mut places: BTreeMap<&str, (BTreeSet<&str>, Vec<&str>)> = BTreeMap::new();
+    for file in tree.rust().filter(|file| !file.test) {
+        let Some((room, module)) = room_and_module(&file.path) else { continue };
+        if !SHARED.contains(&module) {
+            let (rooms, paths) = places.entry(module).or_default();
+            rooms.insert(room);
+            paths.push(&file.path);
+        }
+    }
+    let repeated = places.into_iter().filter(|(_, (rooms, _))| rooms.len() > 1);
+    let finding = |module: &str, path: &str| {
+        Finding::new(path, 1, format!("another room has a `{module}` too: name it after what it holds"))
     };
-    if paths.len() > 1 { paths.iter().map(finding).collect() } else { Vec::new() }
+    repeated
+        .flat_map(|(module, (_, paths))| paths.into_iter().map(move |path| finding(module, path)))
+        .collect()
+}
+
+/// The room that a source file is in, and the module that it is: `mod.rs` is its folder's.
+fn room_and_module(path: &str) -> Option<(&str, &str)> {
+    let (room, inner) = path.split_once("/src/")?;
+    let module = inner.strip_suffix(".rs")?;
+    let module = module.strip_suffix("/mod").unwrap_or(module);
+    Some((room, module.rsplit('/').next()?))
 }
 
 #[cfg(test)]
@@ -59,10 +81,17 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_any_room_could_have_is_taken_once() {
-        let once = Tree::of(&[("a/src/words.rs", ""), ("b/src/table.rs", ""), ("b/src/in_words.rs", "")]);
+    fn a_name_is_taken_by_one_room() {
+        let once = Tree::of(&[
+            ("crates/a/src/curve.rs", ""),
+            ("crates/a/src/fit/curve.rs", ""),
+            ("crates/b/src/curve_fit.rs", ""),
+            ("crates/b/src/lib.rs", ""),
+            ("crates/a/src/lib.rs", ""),
+            ("crates/b/tests/curve.rs", ""),
+        ]);
         assert!(check(&once).is_empty());
-        let twice = Tree::of(&[("a/src/words.rs", ""), ("b/src/words.rs", "")]);
+        let twice = Tree::of(&[("crates/a/src/curve.rs", ""), ("lab/src/curve/mod.rs", "")]);
         assert_eq!(check(&twice).len(), 2);
     }
 }
