@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::fathom_contender::{self, number, quantile};
 use super::measured_load::Interface;
-use super::program_run::{self, Ended};
+use super::program_run::{self, ProgramEnd};
 use super::programs::Programs;
 use super::ratio_statistics::median;
 use super::task_options::Options;
@@ -74,7 +74,7 @@ pub fn measure(
     folder: &Path,
     random: &mut Xoshiro256PlusPlus,
 ) -> Vec<(&'static str, Result<Vec<Finding>, String>)> {
-    let bench = Alone { options, programs, folder };
+    let bench = AloneBench { options, programs, folder };
     NAMES
         .into_iter()
         .filter(|name| options.wants(name))
@@ -107,7 +107,7 @@ pub fn measure(
         .collect()
 }
 
-struct Alone<'a> {
+struct AloneBench<'a> {
     options: &'a Options,
     programs: &'a Programs,
     folder: &'a Path,
@@ -115,7 +115,7 @@ struct Alone<'a> {
 
 /// What one open-loop run says of its generator.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Open {
+struct OpenLoopResult {
     /// Achieved over offered rate, less one, without sign.
     rate_error: f64,
     lag_p99_ns: f64,
@@ -123,7 +123,7 @@ struct Open {
     delayed: f64,
 }
 
-impl Open {
+impl OpenLoopResult {
     fn read(record: &Value) -> Result<Self, String> {
         let summary = &record["summary"];
         let direction = &summary["directions"][0];
@@ -138,8 +138,8 @@ impl Open {
     }
 }
 
-impl Alone<'_> {
-    fn run(&self, target: &str, flags: &[&str]) -> Result<Ended, String> {
+impl AloneBench<'_> {
+    fn run(&self, target: &str, flags: &[&str]) -> Result<ProgramEnd, String> {
         program_run::run(&fathom_contender::run(&self.programs.fathom, target, flags), self.folder)
     }
 
@@ -170,7 +170,7 @@ impl Alone<'_> {
         let mut flags = common.clone();
         flags.extend([rate.as_str(), cap.as_str(), arrival_flag.as_str()]);
         let runs = (0..self.options.pairs)
-            .map(|_| Open::read(&fathom_contender::record(&self.run(target, &flags)?)?))
+            .map(|_| OpenLoopResult::read(&fathom_contender::record(&self.run(target, &flags)?)?))
             .collect::<Result<Vec<_>, _>>()?;
         let at = format!("{target}, {arrival}, {} of a peak of {}", short(peak / 2.0), short(peak));
         Ok(judge_open(&at, arrival, &runs))
@@ -270,8 +270,8 @@ impl Alone<'_> {
     }
 }
 
-fn judge_open(at: &str, arrival: &str, runs: &[Open]) -> Vec<Finding> {
-    let of = |value: fn(&Open) -> f64| median(runs.iter().map(value)).unwrap_or(f64::NAN);
+fn judge_open(at: &str, arrival: &str, runs: &[OpenLoopResult]) -> Vec<Finding> {
+    let of = |value: fn(&OpenLoopResult) -> f64| median(runs.iter().map(value)).unwrap_or(f64::NAN);
     let (error, lag, response) =
         (of(|run| run.rate_error), of(|run| run.lag_p99_ns), of(|run| run.response_p50_ns));
     let lag_limit = LAG_FLOOR_NS.max(LAG_SHARE * response);
@@ -319,24 +319,24 @@ mod tests {
                 "operations_per_s": 999.5, "response": { "quantiles": [{ "q": 0.5, "value_ns": 90_000 }] },
             }],
         }});
-        let run = Open::read(&record).unwrap();
+        let run = OpenLoopResult::read(&record).unwrap();
         assert!((run.rate_error - 0.0005).abs() < 1e-12 && run.lag_p99_ns == 4000.0 && run.delayed == 3.0);
 
-        let stalled = Open { lag_p99_ns: 9e6, rate_error: 0.1, ..run };
-        let met = |runs: &[Open], arrival| -> Vec<_> {
+        let stalled = OpenLoopResult { lag_p99_ns: 9e6, rate_error: 0.1, ..run };
+        let met = |runs: &[OpenLoopResult], arrival| -> Vec<_> {
             judge_open("x", arrival, runs).into_iter().map(|finding| finding.met).collect()
         };
         assert_eq!(met(&[run, stalled, run], "constant"), [Some(true), Some(true)]);
         assert_eq!(met(&[run, stalled, stalled], "constant"), [Some(false), Some(false)]);
         assert_eq!(met(&[stalled], "poisson"), [None, Some(false)]);
         // A slow device allows more lag: 1 % of its median response.
-        let slow = Open { lag_p99_ns: 9000.0, response_p50_ns: 1e6, ..run };
+        let slow = OpenLoopResult { lag_p99_ns: 9000.0, response_p50_ns: 1e6, ..run };
         assert_eq!(met(&[slow], "constant"), [Some(true), Some(true)]);
     }
 
     #[test]
     fn a_closed_record_is_no_open_run() {
         let record = serde_json::json!({ "summary": { "directions": [{}], "offered_per_s": null } });
-        assert!(Open::read(&record).unwrap_err().contains("offered_per_s"));
+        assert!(OpenLoopResult::read(&record).unwrap_err().contains("offered_per_s"));
     }
 }

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::measured_load::{Cpu, Load, Measured};
-use super::program_run::Ended;
+use super::measured_load::{Cpu, Load, ToolMeasurement};
+use super::program_run::ProgramEnd;
 
 /// File name of its configuration, in the folder that it runs in.
 pub const CONFIGURATION: &str = "bdevperf.json";
@@ -34,7 +34,7 @@ pub fn command(program: &str, load: &Load, cpu: usize) -> Vec<String> {
 ///
 /// # Errors
 /// Where it printed no table.
-pub fn read(ended: &Ended, load: &Load) -> Result<Measured, String> {
+pub fn read(ended: &ProgramEnd, load: &Load) -> Result<ToolMeasurement, String> {
     let total = || {
         let line = ended.stdout.lines().rev().find(|line| line.trim_start().starts_with("Total"))?;
         line.split_once(':')?.1.split_whitespace().next()?.parse::<f64>().ok()
@@ -45,7 +45,7 @@ pub fn read(ended: &Ended, load: &Load) -> Result<Measured, String> {
     })?;
     let operations = rate_per_s * load.seconds as f64;
     let process = Cpu::of_process(ended.usage, operations);
-    Ok(Measured { rate_per_s, operations, median_latency_ns: None, own: None, process })
+    Ok(ToolMeasurement { rate_per_s, operations, median_latency_ns: None, own: None, process })
 }
 
 #[cfg(test)]
@@ -65,7 +65,7 @@ mod tests {
              ====\n\tTotal : 3856.50 15.06 0.00 0.00 259.15 209.19 1006632.96\n";
         let usage = Usage::default();
         let mut ended =
-            Ended { stdout: stdout.to_owned(), stderr: String::new(), wall: Duration::ZERO, usage };
+            ProgramEnd { stdout: stdout.to_owned(), stderr: String::new(), wall: Duration::ZERO, usage };
         let load = Load { interface: Interface::Uring, target: String::new(), depth: 32, seconds: 5 };
         assert_eq!(read(&ended, &load).unwrap().rate_per_s, 3856.5);
 

@@ -2,10 +2,10 @@
 
 use super::acceptance_bounds::Bound;
 use super::contender_pairs::{Contender, Tool};
-use super::measured_load::{Cpu, Interface, Load, Measured};
+use super::measured_load::{Cpu, Interface, Load, ToolMeasurement};
 use super::programs::Programs;
 use super::ratio_statistics::paired_ratio;
-use super::t_io_uring::{self, WaitsFor};
+use super::t_io_uring::{self, WaitMode};
 use super::task_options::Options;
 use super::{bdevperf_contender, fathom_contender, fio};
 
@@ -29,8 +29,8 @@ impl Quantity {
     }
 
     /// This quantity of a pair.
-    pub fn of(self, (ours, theirs): &(Measured, Measured)) -> Option<(f64, f64)> {
-        let latency = |measured: &Measured| measured.median_latency_ns;
+    pub fn of(self, (ours, theirs): &(ToolMeasurement, ToolMeasurement)) -> Option<(f64, f64)> {
+        let latency = |measured: &ToolMeasurement| measured.median_latency_ns;
         match self {
             Self::Rate => Some((ours.rate_per_s, theirs.rate_per_s)),
             Self::MedianLatency => latency(ours).zip(latency(theirs)),
@@ -43,7 +43,7 @@ impl Quantity {
 }
 
 /// Processor time of both by the same account.
-pub fn accounts(ours: &Measured, theirs: &Measured) -> (Cpu, Cpu) {
+pub fn accounts(ours: &ToolMeasurement, theirs: &ToolMeasurement) -> (Cpu, Cpu) {
     ours.own.zip(theirs.own).unwrap_or((ours.process, theirs.process))
 }
 
@@ -57,7 +57,10 @@ pub struct Comparison {
 
 impl Comparison {
     /// Whether every figure's ratio can be formed from what was measured.
-    pub fn ratios(&self, pairs: &[(Measured, Measured)]) -> Vec<Option<super::ratio_statistics::Ratio>> {
+    pub fn ratios(
+        &self,
+        pairs: &[(ToolMeasurement, ToolMeasurement)],
+    ) -> Vec<Option<super::ratio_statistics::Ratio>> {
         let ratio = |(quantity, _): &(Quantity, Bound)| {
             paired_ratio(&pairs.iter().map(|pair| quantity.of(pair)).collect::<Option<Vec<_>>>()?)
         };
@@ -194,9 +197,9 @@ fn beside_peers(
         if let Some(program) = &programs.t_io_uring {
             let asked = if depth == 1 { BESIDE_T_IO_URING_AT_1 } else { BESIDE_T_IO_URING };
             let command = |waits_for| t_io_uring::command(program, &load, waits_for);
-            beside("t/io_uring", Tool::TIoUring, command(WaitsFor::Batch), &[asked]);
+            beside("t/io_uring", Tool::TIoUring, command(WaitMode::Batch), &[asked]);
             if depth > 1 {
-                beside("t/io_uring -c1", Tool::TIoUring, command(WaitsFor::One), &[BESIDE_T_IO_URING]);
+                beside("t/io_uring -c1", Tool::TIoUring, command(WaitMode::One), &[BESIDE_T_IO_URING]);
             }
         }
         if let Some(program) = programs.bdevperf.as_ref().filter(|_| depth > 1) {
@@ -311,7 +314,7 @@ mod tests {
     #[test]
     fn processor_time_is_compared_by_one_account() {
         let cpu = |user_ns| Cpu { user_ns, system_ns: 0.0 };
-        let measured = |own| Measured {
+        let measured = |own| ToolMeasurement {
             rate_per_s: 1.0,
             operations: 1.0,
             median_latency_ns: None,

@@ -5,8 +5,8 @@ use std::path::Path;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::Rng;
 
-use super::measured_load::{Load, Measured};
-use super::program_run::{self, Ended};
+use super::measured_load::{Load, ToolMeasurement};
+use super::program_run::{self, ProgramEnd};
 use super::{bdevperf_contender, fathom_contender, fio, t_io_uring};
 
 /// Whose output is read.
@@ -28,12 +28,12 @@ pub struct Contender {
 }
 
 impl Contender {
-    fn measure(&self, folder: &Path) -> Result<Measured, String> {
+    fn measure(&self, folder: &Path) -> Result<ToolMeasurement, String> {
         let ended = program_run::run(&self.command, folder)?;
         self.read(&ended).map_err(|error| format!("{}: {error}", self.label))
     }
 
-    fn read(&self, ended: &Ended) -> Result<Measured, String> {
+    fn read(&self, ended: &ProgramEnd) -> Result<ToolMeasurement, String> {
         match self.tool {
             Tool::Fathom => fathom_contender::read(ended),
             Tool::Fio => fio::read(ended),
@@ -52,7 +52,7 @@ pub fn measure(
     count: usize,
     random: &mut Xoshiro256PlusPlus,
     folder: &Path,
-) -> Result<Vec<(Measured, Measured)>, String> {
+) -> Result<Vec<(ToolMeasurement, ToolMeasurement)>, String> {
     (0..count).map(|_| in_random_order(random, || ours.measure(folder), || theirs.measure(folder))).collect()
 }
 

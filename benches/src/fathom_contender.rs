@@ -4,8 +4,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::measured_load::{Cpu, Interface, Load, Measured};
-use super::program_run::Ended;
+use super::measured_load::{Cpu, Interface, Load, ToolMeasurement};
+use super::program_run::ProgramEnd;
 
 /// `fathom run` of a load, with `more` flags.
 pub fn command(program: &Path, load: &Load, more: &[&str]) -> Vec<String> {
@@ -43,7 +43,7 @@ pub fn run(program: &Path, target: &str, flags: &[&str]) -> Vec<String> {
 ///
 /// # Errors
 /// Where there is no record, or the run did not come to its end.
-pub fn record(ended: &Ended) -> Result<Value, String> {
+pub fn record(ended: &ProgramEnd) -> Result<Value, String> {
     let record: Value = serde_json::from_str(&ended.stdout)
         .map_err(|error| format!("fathom printed no record ({error}): {}", ended.stderr.trim()))?;
     if record["ending"]["reason"] != "complete" {
@@ -57,7 +57,7 @@ pub fn record(ended: &Ended) -> Result<Value, String> {
 ///
 /// # Errors
 /// As `record`, or names what is missing.
-pub fn read(ended: &Ended) -> Result<Measured, String> {
+pub fn read(ended: &ProgramEnd) -> Result<ToolMeasurement, String> {
     let record = record(ended)?;
     let summary = &record["summary"];
     let direction = &summary["directions"][0];
@@ -65,7 +65,7 @@ pub fn read(ended: &Ended) -> Result<Measured, String> {
     if operations == 0.0 {
         return Err("fathom read nothing".to_owned());
     }
-    Ok(Measured {
+    Ok(ToolMeasurement {
         rate_per_s: number(direction, "operations_per_s")?,
         operations,
         median_latency_ns: quantile(&direction["service"], 0.5),
@@ -96,9 +96,9 @@ mod tests {
     use super::*;
     use crate::program_run::Usage;
 
-    fn ended(stdout: &str) -> Ended {
+    fn ended(stdout: &str) -> ProgramEnd {
         let usage = Usage { user_ns: 4000, system_ns: 8000, peak_rss_bytes: 1 };
-        Ended { stdout: stdout.to_owned(), stderr: "said why".to_owned(), wall: Duration::ZERO, usage }
+        ProgramEnd { stdout: stdout.to_owned(), stderr: "said why".to_owned(), wall: Duration::ZERO, usage }
     }
 
     fn record_text(reason: &str) -> String {
@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn a_record_is_read_even_where_a_check_failed() {
         let measured = read(&ended(&record_text("complete"))).unwrap();
-        let expected = Measured {
+        let expected = ToolMeasurement {
             rate_per_s: 2.0,
             operations: 4.0,
             median_latency_ns: Some(81.0),

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::measured_load::{Cpu, Interface, Load, Measured};
-use super::program_run::Ended;
+use super::measured_load::{Cpu, Interface, Load, ToolMeasurement};
+use super::program_run::ProgramEnd;
 
 /// The span that a run without a device covers, as fathom's null target has it.
 const NULL_SPAN: &str = "--size=4g";
@@ -38,7 +38,7 @@ pub fn command(program: &str, load: &Load) -> Vec<String> {
 ///
 /// # Errors
 /// Names what is missing, or fio's own error.
-pub fn read(ended: &Ended) -> Result<Measured, String> {
+pub fn read(ended: &ProgramEnd) -> Result<ToolMeasurement, String> {
     // Warnings come before the document, on the same stream.
     let text = ended.stdout.find('{').map_or("", |at| &ended.stdout[at..]);
     let document: Value = serde_json::from_str(text).map_err(|error| {
@@ -59,7 +59,7 @@ pub fn read(ended: &Ended) -> Result<Measured, String> {
     // Shares of the job's run time, in percent.
     let run_ns = number(job, "job_runtime")? * 1e6;
     let cpu_ns = |name: &str| number(job, name).map(|percent| percent / 100.0 * run_ns);
-    Ok(Measured {
+    Ok(ToolMeasurement {
         rate_per_s: number(read, "iops")?,
         operations,
         median_latency_ns: read["lat_ns"]["percentile"]["50.000000"].as_f64(),
@@ -92,8 +92,8 @@ mod tests {
   } ]
 }"#;
 
-    fn ended(stdout: &str) -> Ended {
-        Ended {
+    fn ended(stdout: &str) -> ProgramEnd {
+        ProgramEnd {
             stdout: stdout.to_owned(),
             stderr: String::new(),
             wall: Duration::from_secs(2),

@@ -11,7 +11,7 @@ use super::alone::Finding;
 use super::contender_pairs::in_random_order;
 use super::fathom_contender::{self, number};
 use super::markdown_table::{nanoseconds, rate};
-use super::measured_load::Measured;
+use super::measured_load::ToolMeasurement;
 use super::program_run;
 use super::programs::Programs;
 use super::ratio_statistics::{median, paired_ratio};
@@ -26,8 +26,8 @@ const COST_LIMIT: f64 = 0.02;
 /// One pair of runs, with what the tracer says of its own cost.
 #[derive(Clone, Debug, PartialEq)]
 struct Pair {
-    without: Measured,
-    with: Measured,
+    without: ToolMeasurement,
+    with: ToolMeasurement,
     /// Share of one processor during the run: how often programs run a second, times what a run takes.
     own_share: f64,
     /// Time of one run of a program, in nanoseconds.
@@ -104,7 +104,7 @@ impl Tracer {
 }
 
 impl Pair {
-    fn of(without: Measured, with: Measured, profile: &Value) -> Result<Self, String> {
+    fn of(without: ToolMeasurement, with: ToolMeasurement, profile: &Value) -> Result<Self, String> {
         let layer = &profile["block_layer"];
         if layer.is_null() {
             return Err(format!("nobody counted: {}", profile["notes"]));
@@ -119,7 +119,7 @@ impl Pair {
 }
 
 fn findings(case: &'static str, target: &str, pairs: &[Pair]) -> Vec<Finding> {
-    let compared = |of: &dyn Fn(&Measured) -> f64| -> Vec<(f64, f64)> {
+    let compared = |of: &dyn Fn(&ToolMeasurement) -> f64| -> Vec<(f64, f64)> {
         pairs.iter().map(|pair| (of(&pair.with), of(&pair.without))).collect()
     };
     let side = |both: &[(f64, f64)], take: fn(&(f64, f64)) -> f64, show: fn(f64) -> String| {
@@ -171,8 +171,8 @@ mod tests {
     use super::*;
     use crate::measured_load::Cpu;
 
-    fn run(rate_per_s: f64) -> Measured {
-        Measured {
+    fn run(rate_per_s: f64) -> ToolMeasurement {
+        ToolMeasurement {
             rate_per_s,
             operations: 1000.0,
             median_latency_ns: None,

@@ -43,10 +43,10 @@ use clap::Parser as _;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 
-use markdown_table::Compared;
+use markdown_table::ComparisonRuns;
 use measured_load::{Interface, Load};
 use programs::Programs;
-use task_options::{Options, Task, Typed};
+use task_options::{BenchCommandLine, Options, Task};
 
 /// Size of every I/O.
 const BLOCK_BYTES: u32 = 4096;
@@ -54,7 +54,7 @@ const BLOCK_BYTES: u32 = 4096;
 fn main() -> ExitCode {
     // The manifest's folder is known when this is built; the workspace is one above it.
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."));
-    let Typed { task, peers } = Typed::parse();
+    let BenchCommandLine { task, peers } = BenchCommandLine::parse();
     let outcome = match task {
         Some(Task::Clients(options)) => distributed_load::run(root, &options),
         Some(Task::Fabrics(options)) => nvmet_overhead::run(root, &options),
@@ -98,7 +98,7 @@ fn beside_peers(root: &Path, options: Options) -> Result<(), String> {
 
     let (comparisons, mut skipped) = comparisons::list(&options, &programs);
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
-    let mut results: Vec<Compared> = Vec::new();
+    let mut results: Vec<ComparisonRuns> = Vec::new();
     for comparison in comparisons {
         let [ours, theirs] = &comparison.sides;
         eprintln!("{}: {} and {} ...", comparison.case, ours.label, theirs.label);
@@ -125,7 +125,7 @@ fn beside_peers(root: &Path, options: Options) -> Result<(), String> {
 
 fn section(
     facts: &[(String, String)],
-    results: &[Compared],
+    results: &[ComparisonRuns],
     findings: &[alone::Finding],
     skipped: &[String],
 ) -> String {

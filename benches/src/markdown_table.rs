@@ -2,11 +2,11 @@
 
 use super::alone::Finding;
 use super::comparisons::{Comparison, Quantity};
-use super::measured_load::{Cpu, Measured};
+use super::measured_load::{Cpu, ToolMeasurement};
 use super::ratio_statistics::median;
 
 /// One comparison with what was measured.
-pub type Compared = (Comparison, Vec<(Measured, Measured)>);
+pub type ComparisonRuns = (Comparison, Vec<(ToolMeasurement, ToolMeasurement)>);
 
 /// The machine, one line a fact.
 pub fn machine(facts: &[(String, String)]) -> String {
@@ -14,7 +14,7 @@ pub fn machine(facts: &[(String, String)]) -> String {
 }
 
 /// Medians of both sides, the ratio with its interval, and the verdict: a row each figure.
-pub fn ratios(results: &[Compared]) -> String {
+pub fn ratios(results: &[ComparisonRuns]) -> String {
     let mut rows = vec![
         ["case", "quantity", "ours", "other side", "ratio, 95 % interval", "figure", ""]
             .map(str::to_owned)
@@ -45,15 +45,15 @@ pub fn ratios(results: &[Compared]) -> String {
 }
 
 /// Processor time of each I/O, by the tools' own account and by the kernel's of the whole process.
-pub fn processor_time(results: &[Compared]) -> String {
+pub fn processor_time(results: &[ComparisonRuns]) -> String {
     let mut rows = vec![
         ["case", "tool", "I/O threads, own account: user + system", "whole process: user + system"]
             .map(str::to_owned)
             .to_vec(),
     ];
     for (comparison, pairs) in results {
-        let ours: Vec<Measured> = pairs.iter().map(|pair| pair.0).collect();
-        let theirs: Vec<Measured> = pairs.iter().map(|pair| pair.1).collect();
+        let ours: Vec<ToolMeasurement> = pairs.iter().map(|pair| pair.0).collect();
+        let theirs: Vec<ToolMeasurement> = pairs.iter().map(|pair| pair.1).collect();
         for (side, runs) in comparison.sides.iter().zip([ours, theirs]) {
             rows.push(vec![
                 comparison.case.to_owned(),
@@ -135,7 +135,7 @@ mod tests {
     use crate::contender_pairs::{Contender, Tool};
     use crate::measured_load::{Interface, Load};
 
-    fn compared() -> Compared {
+    fn compared() -> ComparisonRuns {
         let load = Load { interface: Interface::Null, target: String::new(), depth: 1, seconds: 1 };
         let side = |label: &str| Contender {
             label: label.to_owned(),
@@ -145,7 +145,7 @@ mod tests {
         };
         let figures =
             vec![(Quantity::Rate, Bound::AtLeast(2.0)), (Quantity::MedianLatency, Bound::AtMost(1.0))];
-        let run = |rate_per_s, user_ns| Measured {
+        let run = |rate_per_s, user_ns| ToolMeasurement {
             rate_per_s,
             operations: 1.0,
             median_latency_ns: None,

@@ -29,7 +29,7 @@ pub enum Interface {
 
 /// One run of one tool.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Measured {
+pub struct ToolMeasurement {
     pub rate_per_s: f64,
     pub operations: f64,
     /// Median time from submission to completion, where the tool tells.

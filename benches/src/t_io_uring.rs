@@ -1,14 +1,14 @@
 //! fio's t/io_uring as a peer: a generator that keeps no latencies, and prints a rate each second.
 
-use super::measured_load::{Cpu, Load, Measured};
-use super::program_run::Ended;
+use super::measured_load::{Cpu, Load, ToolMeasurement};
+use super::program_run::ProgramEnd;
 
 /// It prints no rate for its last second, so it gets one more.
 const SILENT_SECONDS: u64 = 1;
 
 /// Completions that it waits for in each call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WaitsFor {
+pub enum WaitMode {
     /// As many as it submits, up to 32: its default. Down to depth 32 nothing is in flight when it submits again.
     Batch,
     /// The first, as fathom does.
@@ -16,12 +16,12 @@ pub enum WaitsFor {
 }
 
 /// Not polled; registered files and one registered buffer are its defaults.
-pub fn command(program: &str, load: &Load, waits_for: WaitsFor) -> Vec<String> {
+pub fn command(program: &str, load: &Load, waits_for: WaitMode) -> Vec<String> {
     let mut command: Vec<String> =
         [program, "-p0", "-B1", "-F1", "-b4096", "-R1"].map(str::to_owned).to_vec();
     let seconds = load.seconds + SILENT_SECONDS;
     command.extend([format!("-d{}", load.depth), format!("-r{seconds}")]);
-    command.extend((waits_for == WaitsFor::One).then(|| "-c1".to_owned()));
+    command.extend((waits_for == WaitMode::One).then(|| "-c1".to_owned()));
     command.push(load.target.clone());
     command
 }
@@ -33,7 +33,7 @@ const SETTINGS: [&str; 4] = ["polled=0", "fixedbufs=1", "register_files=1", "buf
 ///
 /// # Errors
 /// Where it printed no rate, or ran with other settings.
-pub fn read(ended: &Ended, load: &Load) -> Result<Measured, String> {
+pub fn read(ended: &ProgramEnd, load: &Load) -> Result<ToolMeasurement, String> {
     let settings = ended.stdout.lines().find(|line| line.starts_with("polled=")).unwrap_or("");
     let depth = format!("QD={}", load.depth);
     let asked = SETTINGS.into_iter().chain([depth.as_str()]);
@@ -47,7 +47,7 @@ pub fn read(ended: &Ended, load: &Load) -> Result<Measured, String> {
     }
     let operations = rate_per_s * (load.seconds + SILENT_SECONDS) as f64;
     let process = Cpu::of_process(ended.usage, operations);
-    Ok(Measured { rate_per_s, operations, median_latency_ns: None, own: None, process })
+    Ok(ToolMeasurement { rate_per_s, operations, median_latency_ns: None, own: None, process })
 }
 
 /// The rate of a line as `IOPS=360.67K, BW=...`.
@@ -77,7 +77,7 @@ mod tests {
                       IOPS=99500, BW=388MiB/s, IOS/call=32/32\nExiting on timeout\nMaximum IOPS=1.25M\n";
         let usage = Usage { user_ns: 0, system_ns: 2_799_333, peak_rss_bytes: 1 };
         let mut ended =
-            Ended { stdout: stdout.to_owned(), stderr: String::new(), wall: Duration::ZERO, usage };
+            ProgramEnd { stdout: stdout.to_owned(), stderr: String::new(), wall: Duration::ZERO, usage };
         let load = Load { interface: Interface::Uring, target: String::new(), depth: 32, seconds: 3 };
         let measured = read(&ended, &load).unwrap();
         assert!((measured.rate_per_s - 699_833.3).abs() < 0.1, "{}", measured.rate_per_s);

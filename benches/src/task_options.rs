@@ -14,7 +14,7 @@ use super::{distributed_load, gaps, initiator_overhead, instructions, nvmet_over
     about = "Measures fathom beside its peers, as ratios of random pairs",
     args_conflicts_with_subcommands = true
 )]
-pub struct Typed {
+pub struct BenchCommandLine {
     #[command(subcommand)]
     pub task: Option<Task>,
     #[command(flatten)]
@@ -107,7 +107,7 @@ pub fn pairs(text: &str) -> Result<usize, String> {
 /// What a line comes to.
 #[cfg(test)]
 pub fn typed(line: &str) -> Options {
-    Typed::parse_from(["benches"].into_iter().chain(line.split_whitespace())).peers
+    BenchCommandLine::parse_from(["benches"].into_iter().chain(line.split_whitespace())).peers
 }
 
 #[cfg(test)]
@@ -118,8 +118,10 @@ mod tests {
 
     #[test]
     fn every_task_is_typed_as_it_is_documented() {
-        Typed::command().debug_assert();
-        let read = |line: &str| Typed::try_parse_from(["benches"].into_iter().chain(line.split_whitespace()));
+        BenchCommandLine::command().debug_assert();
+        let read = |line: &str| {
+            BenchCommandLine::try_parse_from(["benches"].into_iter().chain(line.split_whitespace()))
+        };
         let peers = read("--pairs 9 --cases device,null-d1").unwrap().peers;
         assert!(peers.wants("device-d32") && peers.wants("null-d1") && !peers.wants("null-d32"));
         assert!(read("").unwrap().peers.wants("anything"));
@@ -134,7 +136,7 @@ mod tests {
 
     #[test]
     fn what_is_not_asked_rightly_is_not_measured() {
-        let said = |word: &str| Typed::try_parse_from(["benches", word]).unwrap_err();
+        let said = |word: &str| BenchCommandLine::try_parse_from(["benches", word]).unwrap_err();
         let all = said("--help");
         let text = all.to_string();
         assert!(all.exit_code() == 0 && text.contains("clients") && text.contains("network"), "{text}");

@@ -14,7 +14,7 @@ use super::alone::Finding;
 use super::contender_pairs::in_random_order;
 use super::fathom_contender;
 use super::markdown_table::{nanoseconds, rate};
-use super::measured_load::Measured;
+use super::measured_load::ToolMeasurement;
 use super::program_run;
 use super::programs::Programs;
 use super::ratio_statistics::{median, paired_ratio};
@@ -121,8 +121,8 @@ impl Onlookers<'_> {
     }
 }
 
-fn findings(case: &'static str, target: &str, pairs: &[(Measured, Measured)]) -> Vec<Finding> {
-    let row = |what: &str, of: &dyn Fn(&Measured) -> f64, show: fn(f64) -> String, judged: bool| {
+fn findings(case: &'static str, target: &str, pairs: &[(ToolMeasurement, ToolMeasurement)]) -> Vec<Finding> {
+    let row = |what: &str, of: &dyn Fn(&ToolMeasurement) -> f64, show: fn(f64) -> String, judged: bool| {
         let both: Vec<(f64, f64)> = pairs.iter().map(|(with, without)| (of(with), of(without))).collect();
         let ratio = paired_ratio(&both);
         let text = ratio
@@ -138,7 +138,7 @@ fn findings(case: &'static str, target: &str, pairs: &[(Measured, Measured)]) ->
             met: ratio.filter(|_| judged).map(|ratio| ratio.median >= 1.0 - COST_LIMIT),
         }
     };
-    let own = |measured: &Measured| measured.process.user_ns + measured.process.system_ns;
+    let own = |measured: &ToolMeasurement| measured.process.user_ns + measured.process.system_ns;
     vec![
         row("rate", &|measured| measured.rate_per_s, rate, true),
         row("CPU time an I/O, whole process", &own, nanoseconds, false),

@@ -53,7 +53,7 @@ pub fn measure(
     random: &mut Xoshiro256PlusPlus,
 ) -> Result<Vec<Finding>, String> {
     let port = free_port()?;
-    let mut running = Running::start(options, programs, folder, port)?;
+    let mut running = WatchedRun::start(options, programs, folder, port)?;
     running.second()?;
     let seen = folder.join("watched");
     let scraped = AtomicUsize::new(0);
@@ -86,12 +86,12 @@ pub fn measure(
 }
 
 /// A run that tells of its seconds.
-struct Running {
+struct WatchedRun {
     child: Child,
     lines: std::io::Lines<BufReader<ChildStdout>>,
 }
 
-impl Running {
+impl WatchedRun {
     fn start(options: &Options, programs: &Programs, folder: &Path, port: u16) -> Result<Self, String> {
         let seconds = 2 * options.pairs as u64 * (1 + COUNTED) + 2 * AROUND;
         let mut child = Command::new(&programs.fathom)
@@ -132,7 +132,7 @@ impl Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for WatchedRun {
     fn drop(&mut self) {
         // It may have ended by itself.
         let _ = self.child.kill();

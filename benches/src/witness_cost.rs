@@ -10,7 +10,7 @@ use super::alone::Finding;
 use super::contender_pairs::in_random_order;
 use super::fathom_contender::{self, number};
 use super::markdown_table::{nanoseconds, rate};
-use super::measured_load::Measured;
+use super::measured_load::ToolMeasurement;
 use super::program_run;
 use super::programs::Programs;
 use super::ratio_statistics::{median, paired_ratio};
@@ -27,8 +27,8 @@ const ORDERS: [(f64, &str); 3] = [(0.5, "p50"), (0.99, "p99"), (0.999, "p99.9")]
 /// One pair of runs.
 #[derive(Clone, Debug, PartialEq)]
 struct Pair {
-    without: Measured,
-    with: Measured,
+    without: ToolMeasurement,
+    with: ToolMeasurement,
     account: Account,
 }
 
@@ -126,7 +126,7 @@ pub fn measure(
 
 /// What a run loses by being watched.
 fn cost(case: &'static str, at: &str, pairs: &[Pair]) -> Vec<Finding> {
-    let row = |what: &str, of: &dyn Fn(&Measured) -> Option<f64>, show: fn(f64) -> String| {
+    let row = |what: &str, of: &dyn Fn(&ToolMeasurement) -> Option<f64>, show: fn(f64) -> String| {
         let both: Vec<(f64, f64)> =
             pairs.iter().filter_map(|pair| of(&pair.with).zip(of(&pair.without))).collect();
         let side =
@@ -214,7 +214,7 @@ mod tests {
     }
 
     fn pair(with: f64, left_over_share: f64) -> Pair {
-        let run = |rate_per_s| Measured {
+        let run = |rate_per_s| ToolMeasurement {
             rate_per_s,
             operations: 1000.0,
             median_latency_ns: Some(100_000.0),

@@ -69,7 +69,7 @@ impl Breach {
 
 /// An engine over another one whose I/Os end inside their submission. `None` breaks nothing, so that what is noticed
 /// is the breach.
-pub struct Broken<'a, E> {
+pub struct BrokenEngine<'a, E> {
     inner: E,
     breach: Option<Breach>,
     facts: [EngineFacts; 2],
@@ -83,7 +83,7 @@ pub struct Broken<'a, E> {
     advance_to: &'a dyn Fn(u64),
 }
 
-impl<'a, E: Engine> Broken<'a, E> {
+impl<'a, E: Engine> BrokenEngine<'a, E> {
     /// Wraps an engine of that depth; `advance_to` moves its clock on, for what waits.
     pub fn new(inner: E, breach: Option<Breach>, depth: u32, advance_to: &'a dyn Fn(u64)) -> Self {
         let facts = EngineFacts { completes_inline: false, ..inner.facts().clone() };
@@ -116,7 +116,7 @@ impl<'a, E: Engine> Broken<'a, E> {
     }
 }
 
-impl<E: Engine> Engine for Broken<'_, E> {
+impl<E: Engine> Engine for BrokenEngine<'_, E> {
     fn facts(&self) -> &EngineFacts {
         &self.facts[usize::from(self.is(Breach::ChangedFacts) && self.submitted > 0)]
     }

@@ -10,10 +10,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use fathom_fabric::controller::{
-    Access, Answer, Begun, ControllerQueue, Digests, Io, Namespace, Role, Serve, Session, Subsystem,
+    Access, Answer, CommandStart, ControllerQueue, Digests, Io, Namespace, Role, Serve, Session, Subsystem,
     SubsystemLimits,
 };
-use fathom_fabric::{Gathered, Payloads};
+use fathom_fabric::{GatherList, Payloads};
 
 /// Name of the subsystem that is served.
 pub const SUBSYSTEM: &str = "nqn.2014-08.org.nvmexpress:uuid:served-for-tests";
@@ -50,7 +50,7 @@ impl Offer {
 }
 
 #[derive(Debug)]
-struct Shared {
+struct ServerState {
     namespace: Namespace,
     subsystem: Mutex<Subsystem>,
     disk: Mutex<Vec<u8>>,
@@ -62,8 +62,8 @@ struct Shared {
 
 /// A controller that listens; it ends when this is dropped.
 #[derive(Debug)]
-pub struct Served {
-    shared: Arc<Shared>,
+pub struct ServedController {
+    shared: Arc<ServerState>,
     port: u16,
 }
 
@@ -71,7 +71,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Served {
+impl ServedController {
     /// Listens on a free port of loopback.
     ///
     /// # Errors
@@ -87,7 +87,7 @@ impl Served {
             has_write_cache: true,
         };
         let subsystem = Subsystem::new((SUBSYSTEM, "memory"), "1", namespace, offer.access, offer.limits);
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(ServerState {
             namespace,
             subsystem: Mutex::new(subsystem),
             disk: Mutex::new(vec![0; offer.bytes as usize]),
@@ -129,7 +129,7 @@ impl Served {
     }
 }
 
-impl Drop for Served {
+impl Drop for ServedController {
     fn drop(&mut self) {
         self.shared.ends.store(true, Ordering::Relaxed);
         self.hang_up();
@@ -138,7 +138,7 @@ impl Drop for Served {
     }
 }
 
-fn accept(listener: &TcpListener, port: u16, shared: &Arc<Shared>) {
+fn accept(listener: &TcpListener, port: u16, shared: &Arc<ServerState>) {
     for stream in listener.incoming() {
         if shared.ends.load(Ordering::Relaxed) {
             return;
@@ -161,7 +161,7 @@ fn accept(listener: &TcpListener, port: u16, shared: &Arc<Shared>) {
 #[derive(Debug)]
 struct Backend {
     buffers: Vec<Vec<u8>>,
-    shared: Arc<Shared>,
+    shared: Arc<ServerState>,
 }
 
 impl Payloads for Backend {
@@ -171,11 +171,11 @@ impl Payloads for Backend {
 }
 
 impl Serve for Backend {
-    fn begin_io(&mut self, slot: u32, io: Io) -> Begun {
+    fn begin_io(&mut self, slot: u32, io: Io) -> CommandStart {
         self.shared.commands.fetch_add(1, Ordering::Relaxed);
         let mut disk = locked(&self.shared.disk);
         let buffer = &mut self.buffers[slot as usize];
-        Begun::Done(match io {
+        CommandStart::Done(match io {
             Io::Read { offset, bytes } => {
                 let (from, length) = (offset as usize, bytes as usize);
                 buffer[..length].copy_from_slice(&disk[from..from + length]);
@@ -207,7 +207,7 @@ struct Connection {
 }
 
 impl Connection {
-    fn new(stream: TcpStream, port: u16, shared: Arc<Shared>) -> Self {
+    fn new(stream: TcpStream, port: u16, shared: Arc<ServerState>) -> Self {
         let subsystem = locked(&shared.subsystem);
         let session = Session::new(&subsystem, "127.0.0.1", false, port);
         let limits = Session::admin_limits(subsystem.limits.transfer_bytes);
@@ -265,7 +265,7 @@ impl Connection {
         let mut out = Vec::new();
         while self.queue.has_output() {
             out.clear();
-            self.queue.fill(&mut self.backend, (&mut out, 256 << 10), &mut Gathered::default());
+            self.queue.fill(&mut self.backend, (&mut out, 256 << 10), &mut GatherList::default());
             if out.is_empty() {
                 return Ok(());
             }

@@ -3,8 +3,8 @@
 
 use std::cell::RefCell;
 
-use fathom_fabric::{Gathered, Payloads};
-use fathom_fabric::controller::{Access, Answer, Begun, ControllerQueue, Digests, Io, Namespace, Role, Serve, Session, Subsystem, SubsystemLimits};
+use fathom_fabric::{GatherList, Payloads};
+use fathom_fabric::controller::{Access, Answer, CommandStart, ControllerQueue, Digests, Io, Namespace, Role, Serve, Session, Subsystem, SubsystemLimits};
 use libfuzzer_sys::fuzz_target;
 
 const BLOCKS: u64 = 64;
@@ -19,14 +19,14 @@ impl Payloads for Backend {
 }
 
 impl Serve for Backend {
-    fn begin_io(&mut self, _: u32, io: Io) -> Begun {
+    fn begin_io(&mut self, _: u32, io: Io) -> CommandStart {
         let end = BLOCKS << 12;
         match io {
             Io::Read { offset, bytes } | Io::Write { offset, bytes, .. } => {
                 assert!(bytes <= TRANSFER && offset + u64::from(bytes) <= end);
-                Begun::Done(Answer { bytes, ..Answer::DONE })
+                CommandStart::Done(Answer { bytes, ..Answer::DONE })
             }
-            Io::Flush | Io::Trim { .. } => Begun::Done(Answer::DONE),
+            Io::Flush | Io::Trim { .. } => CommandStart::Done(Answer::DONE),
         }
     }
 }
@@ -63,7 +63,7 @@ fuzz_target!(|bytes: &[u8]| {
     for piece in stream.chunks(usize::from(choice >> 2) * 8 + 1) {
         let outcome = queue.received(piece, &mut session.serving(&subsystem, &mut backend));
         out.clear();
-        queue.fill(&mut backend, (&mut out, 1 << 20), &mut Gathered::default());
+        queue.fill(&mut backend, (&mut out, 1 << 20), &mut GatherList::default());
         if outcome.is_err() {
             break;
         }

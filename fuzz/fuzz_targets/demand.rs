@@ -6,11 +6,11 @@ use std::io::Cursor;
 use std::ops::Range;
 
 use fathom_fuzz::within;
-use fathom_demand::account::{Inventory, runs};
+use fathom_demand::account_volumes::{Inventory, runs};
 use fathom_demand::{Text, price_list, read};
-use fathom_rows::trace::{TraceStream, Which};
+use fathom_rows::trace_demand::{TraceSelection, TraceStream};
 use fathom_rows::{Hints, Values};
-use fathom_rows::fleet::{self, Header, Interest, Run, RunSink};
+use fathom_rows::demand_tables::{self, Header, Interest, Run, RunSink};
 use fathom_sizing::catalogue::Prices;
 use libfuzzer_sys::fuzz_target;
 
@@ -30,7 +30,7 @@ impl RunSink for All {
 
 fn rows(bytes: &[u8], header: &Header, stretch: Range<u64>) -> Option<All> {
     let mut all = All::default();
-    fleet::read_text(Cursor::new(bytes), header, stretch, &mut all).ok().map(|()| all)
+    demand_tables::read_text(Cursor::new(bytes), header, stretch, &mut all).ok().map(|()| all)
 }
 
 fn count(all: &All) -> u64 {
@@ -39,7 +39,7 @@ fn count(all: &All) -> u64 {
 
 fn fleet(bytes: &[u8]) {
     let hints = Hints { values: Some(Values::PerSecond), ..Hints::default() };
-    let Ok(header) = fleet::header(bytes, &hints) else { return };
+    let Ok(header) = demand_tables::header(bytes, &hints) else { return };
     let (half, end) = (bytes.len() as u64 / 2, bytes.len() as u64);
     let parts = [0..end, 0..half, half..end].map(|stretch| rows(bytes, &header, stretch));
     if let [Some(whole), Some(first), Some(second)] = &parts {
@@ -72,7 +72,7 @@ fuzz_target!(|bytes: &[u8]| {
     let parts = [Text { name: "a", bytes: first }, Text { name: "b", bytes: second }];
     within(size, "demand of parts", || drop(read(&parts, &Hints::default())));
     within(size, "trace", || {
-        if let Ok(mut stream) = TraceStream::open(|| Ok(bytes), Which::default()) {
+        if let Ok(mut stream) = TraceStream::open(|| Ok(bytes), TraceSelection::default()) {
             while let Ok(Some(_)) = stream.next() {}
         }
     });

@@ -2,7 +2,7 @@
 //! with advice.
 #![no_main]
 
-use fathom_fabric::name::{FabricName, host_and_port, place};
+use fathom_fabric::namespace_url::{FabricName, host_and_port, place};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

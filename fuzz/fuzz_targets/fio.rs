@@ -5,7 +5,7 @@ use fathom_fuzz::within;
 use fathom_tools::Refusal;
 use fathom_tools::fio::cmdline::{self, Invocation};
 use fathom_tools::fio::document::{self, FileText};
-use fathom_tools::fio::job::{Job, Variables};
+use fathom_tools::fio::fio_job::{Job, Variables};
 use fathom_tools::fio::map::{self, JobContext, Executor, MappedJob};
 use libfuzzer_sys::fuzz_target;
 

@@ -2,8 +2,8 @@
 #![no_main]
 
 use fathom_fuzz::within;
-use fathom_tools::audit::audit_run;
-use fathom_tools::import::{Context, HEAD_BYTES, Head, IMPORTERS, Imported, recognise};
+use fathom_tools::result_audit::audit_run;
+use fathom_tools::result_import::{Context, HEAD_BYTES, Head, IMPORTERS, ImportedItem, recognise};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -17,7 +17,7 @@ fuzz_target!(|bytes: &[u8]| {
             found = importer.read(&mut input, &context).unwrap_or_default();
         });
         for imported in found {
-            if let Imported::Run(run) = imported {
+            if let ImportedItem::Run(run) = imported {
                 let written = serde_json::to_vec(&run).expect("a record can be written");
                 fathom_record::parse_run(&written).expect("a record that was written can be read");
                 let _ = audit_run(&run);

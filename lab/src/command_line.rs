@@ -17,7 +17,7 @@ fabrics needs nvme-cli too, and takes fio where it is there.";
 /// A command line of the labs.
 #[derive(Debug, Parser)]
 #[command(name = "lab", bin_name = "cargo lab", about = "fathom held against a known truth")]
-pub struct Typed {
+pub struct LabCommandLine {
     #[command(subcommand)]
     pub lab: Lab,
 }
@@ -121,14 +121,15 @@ mod tests {
 
     #[test]
     fn every_lab_is_typed_as_it_is_documented() {
-        Typed::command().debug_assert();
-        let typed = Typed::try_parse_from(["lab", "fabrics", "--short", "--kernel-root=/k"]).unwrap();
+        LabCommandLine::command().debug_assert();
+        let typed =
+            LabCommandLine::try_parse_from(["lab", "fabrics", "--short", "--kernel-root=/k"]).unwrap();
         assert!(
             matches!(typed.lab, Lab::Fabrics { short: true, guest } if guest.kernel_root.as_os_str() == "/k")
         );
         for line in ["", "raid", "passthrough --seconds 0", "passthrough --console", "passthrough --short"] {
             assert!(
-                Typed::try_parse_from(["lab"].into_iter().chain(line.split_whitespace())).is_err(),
+                LabCommandLine::try_parse_from(["lab"].into_iter().chain(line.split_whitespace())).is_err(),
                 "{line}"
             );
         }
@@ -137,12 +138,12 @@ mod tests {
     #[test]
     fn each_lab_tells_its_flags() {
         let said = |words: &[&str]| {
-            let told = Typed::try_parse_from(["lab"].iter().chain(words)).unwrap_err();
+            let told = LabCommandLine::try_parse_from(["lab"].iter().chain(words)).unwrap_err();
             (told.to_string(), told.exit_code())
         };
         let (all, status) = said(&["--help"]);
         assert_eq!(status, 0);
-        let labs = Typed::command();
+        let labs = LabCommandLine::command();
         assert!(labs.get_subcommands().count() >= 12);
         for lab in labs.get_subcommands().map(clap::Command::get_name) {
             assert!(all.contains(&format!("  {lab} ")), "{all}");

@@ -50,14 +50,14 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 
-use command_line::{Guest, Lab, Typed, workers};
+use command_line::{Guest, Lab, LabCommandLine, workers};
 use console::Verdict;
 use vm::Board;
 
 fn main() -> ExitCode {
     // The manifest's folder is known when this is built; the workspace is one above it.
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."));
-    match run(root, Typed::parse().lab) {
+    match run(root, LabCommandLine::parse().lab) {
         Ok(Outcome::Passed) => ExitCode::SUCCESS,
         Ok(Outcome::Failed) => ExitCode::FAILURE,
         Ok(Outcome::Missing(reason)) => {

@@ -5,16 +5,16 @@ use std::process::{Command, Stdio};
 
 /// Guards, last made first dropped.
 #[derive(Default)]
-pub struct Held(Vec<Box<dyn Any>>);
+pub struct GuardStack(Vec<Box<dyn Any>>);
 
-impl Held {
+impl GuardStack {
     /// Keeps a guard until the end.
     pub fn keep(&mut self, guard: impl Any) {
         self.0.push(Box::new(guard));
     }
 }
 
-impl Drop for Held {
+impl Drop for GuardStack {
     fn drop(&mut self) {
         while self.0.pop().is_some() {}
     }
@@ -64,7 +64,7 @@ mod tests {
     #[test]
     fn what_was_made_last_goes_first() {
         let order = Rc::default();
-        let mut held = Held::default();
+        let mut held = GuardStack::default();
         for name in ["device", "loop", "mount"] {
             held.keep(Noted(name, Rc::clone(&order)));
         }

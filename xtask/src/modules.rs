@@ -16,7 +16,7 @@ pub struct Reach {
 
 /// Under what a file is reached.
 #[derive(Clone, Copy, Debug, Default)]
-struct Under {
+struct ModuleContext {
     test: bool,
     chosen: bool,
 }
@@ -33,19 +33,21 @@ pub fn reach(tree: &Tree) -> Reach {
     let files: BTreeMap<&str, &File> = tree.rust().map(|file| (file.path.as_str(), file)).collect();
     let mut reach = Reach::default();
     let roots = files.keys().filter(|path| is_root(tree, path));
-    let mut open: Vec<(String, Under)> = roots.map(|path| (path.to_string(), Under::default())).collect();
+    let mut open: Vec<(String, ModuleContext)> =
+        roots.map(|path| (path.to_string(), ModuleContext::default())).collect();
     while let Some((path, under)) = open.pop() {
         let known = reach.reached.contains(&path)
             && (under.test || !reach.tests.contains(&path))
             && (under.chosen || !reach.chosen.contains(&path));
         let Some(file) = files.get(path.as_str()).filter(|_| !known) else { continue };
-        let under = Under { chosen: under.chosen || is_of_one_system(file), ..under };
+        let under = ModuleContext { chosen: under.chosen || is_of_one_system(file), ..under };
         let first = reach.reached.insert(path.clone());
         note(&mut reach.tests, &path, under.test, first);
         note(&mut reach.chosen, &path, under.chosen, first);
         let root = is_root(tree, &path);
         for (candidates, child) in children(file, root) {
-            let child = Under { test: under.test || child.test, chosen: under.chosen || child.chosen };
+            let child =
+                ModuleContext { test: under.test || child.test, chosen: under.chosen || child.chosen };
             open.extend(candidates.into_iter().map(|candidate| (candidate, child)));
         }
     }
@@ -84,7 +86,7 @@ fn is_root(tree: &Tree, path: &str) -> bool {
 }
 
 /// Files that the `mod name;` of a file may mean, and under what.
-fn children(file: &File, root: bool) -> Vec<(Vec<String>, Under)> {
+fn children(file: &File, root: bool) -> Vec<(Vec<String>, ModuleContext)> {
     let code = &file.scan.code;
     let (folder, stem) = file.path.rsplit_once('/').unwrap_or(("", &file.path));
     let inner = if root || stem == "mod.rs" {
@@ -107,7 +109,7 @@ fn children(file: &File, root: bool) -> Vec<(Vec<String>, Under)> {
         // What tests have on every system is not of one.
         let before = attributes(code, at);
         let chosen = asks_platform(before) && !before.contains("any(test,") && !before.contains(", test)");
-        found.push((candidates, Under { test: has_attribute(code, at, "#[cfg(test)]"), chosen }));
+        found.push((candidates, ModuleContext { test: has_attribute(code, at, "#[cfg(test)]"), chosen }));
     }
     found
 }

@@ -14,13 +14,13 @@ pub struct Case {
     /// I/Os to count over: enough that one unusual one does not show.
     pub operations: u64,
     pub depth: u32,
-    pub carried: Carried,
+    pub carried: IoCarrier,
     change: fn(&mut Workload),
 }
 
 /// What carries the I/Os.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Carried {
+pub enum IoCarrier {
     /// Engine `null`: the loop alone.
     Null,
     /// Engine `memory` under the decorator `verify`.
@@ -32,11 +32,11 @@ pub enum Carried {
 }
 
 const fn null(name: &'static str, depth: u32, operations: u64, change: fn(&mut Workload)) -> Case {
-    Case { name, operations, depth, carried: Carried::Null, change }
+    Case { name, operations, depth, carried: IoCarrier::Null, change }
 }
 
 const fn queues(name: &'static str, opcode: u8, digests: bool, in_capsule: bool) -> Case {
-    let carried = Carried::Queues(Commands { opcode, digests, in_capsule });
+    let carried = IoCarrier::Queues(Commands { opcode, digests, in_capsule });
     Case { name, operations: 4_000, depth: 32, carried, change: |_| {} }
 }
 
@@ -53,7 +53,7 @@ pub const CASES: &[Case] = &[
         name: "verified-d32",
         operations: 1_000,
         depth: 32,
-        carried: Carried::VerifiedMemory,
+        carried: IoCarrier::VerifiedMemory,
         change: |workload| {
             workload.mix.read_share = 0.5;
             workload.data.verify = Verify::OnRead;
@@ -63,7 +63,7 @@ pub const CASES: &[Case] = &[
     queues("pdu-read-digests", READ, true, true),
     queues("pdu-write-in-capsule", WRITE, false, true),
     queues("pdu-write-asked", WRITE, false, false),
-    Case { name: "clock", operations: 20_000, depth: 1, carried: Carried::Clock, change: |_| {} },
+    Case { name: "clock", operations: 20_000, depth: 1, carried: IoCarrier::Clock, change: |_| {} },
 ];
 
 impl Case {
@@ -91,8 +91,8 @@ impl Case {
     /// Size of the target: as large as a device for the loop alone, small enough to be filled in memory.
     pub fn target_bytes(&self) -> u64 {
         match self.carried {
-            Carried::Null | Carried::Queues(_) | Carried::Clock => 1 << 40,
-            Carried::VerifiedMemory => 1 << 20,
+            IoCarrier::Null | IoCarrier::Queues(_) | IoCarrier::Clock => 1 << 40,
+            IoCarrier::VerifiedMemory => 1 << 20,
         }
     }
 }

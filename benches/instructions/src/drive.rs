@@ -14,8 +14,8 @@ use fathom_engine::{Engine, EngineError};
 use fathom_measure::{Clock, WallClock};
 use fathom_record::workload::Workload;
 
-use crate::counted_loads::{Carried, Case};
-use crate::ticking_clock::Ticking;
+use crate::counted_loads::{Case, IoCarrier};
+use crate::ticking_clock::TickingClock;
 
 /// Carries so many I/Os of the case.
 ///
@@ -26,14 +26,15 @@ pub fn run(case: &Case, operations: u64) -> Result<(), EngineError> {
     let geometry = Geometry::of(&workload, case.target_bytes())?;
     let (depth, bytes) = (case.depth, geometry.largest_io_bytes);
     match case.carried {
-        Carried::Null => drive(Null::new(depth, u64::from(bytes), Ticking)?, &workload, &geometry),
-        Carried::VerifiedMemory => {
-            let memory = Memory::new(Store::new(case.target_bytes())?, depth, u64::from(bytes), Ticking)?;
+        IoCarrier::Null => drive(Null::new(depth, u64::from(bytes), TickingClock)?, &workload, &geometry),
+        IoCarrier::VerifiedMemory => {
+            let memory =
+                Memory::new(Store::new(case.target_bytes())?, depth, u64::from(bytes), TickingClock)?;
             let table = Arc::new(VerifyTable::of(&workload, &geometry, 1)?);
             drive(Verify::new(memory, table, depth, bytes)?, &workload, &geometry)
         }
-        Carried::Queues(commands) => crate::queues::run(commands, depth, operations),
-        Carried::Clock => {
+        IoCarrier::Queues(commands) => crate::queues::run(commands, depth, operations),
+        IoCarrier::Clock => {
             read_clock(operations);
             Ok(())
         }
@@ -61,10 +62,10 @@ fn drive<E: Engine>(engine: E, workload: &Workload, geometry: &Geometry) -> Resu
     };
     // Kept to the end, so that the job finds empty tallies where it looks for them.
     let (_ends, exchange) = Ends::new();
-    let timeline = Timeline::new(Ticking.now_ns(), &workload.length);
+    let timeline = Timeline::new(TickingClock.now_ns(), &workload.length);
     let mut job = Job::new(
         engine,
-        Ticking,
+        TickingClock,
         timeline,
         plan,
         FilledBuffers::default(),

@@ -2,9 +2,11 @@
 //! make and to read, both sides together. No socket and no backend is in the count.
 
 use fathom_engine::{EngineError, ErrorKind};
-use fathom_fabric::controller::{Admitted, Answer, Begun, ControllerQueue, Handler, QueueLimits, Refusal};
+use fathom_fabric::controller::{
+    Answer, CommandStart, ControllerQueue, Handler, HostDataLength, QueueLimits, Refusal,
+};
 use fathom_fabric::host::{HostQueue, Limits, Transfer};
-use fathom_fabric::{Framing, Gathered, Payloads};
+use fathom_fabric::{Framing, GatherList, Payloads};
 use fathom_spec::fabrics::SubmissionEntry;
 use fathom_spec::io;
 
@@ -32,13 +34,13 @@ impl Payloads for Buffers {
 }
 
 impl Handler for Buffers {
-    fn admit(&mut self, command: &SubmissionEntry) -> Result<Admitted, Refusal> {
-        Ok(Admitted { from_host: if command.opcode == io::WRITE { BYTES } else { 0 } })
+    fn admit(&mut self, command: &SubmissionEntry) -> Result<HostDataLength, Refusal> {
+        Ok(HostDataLength { from_host: if command.opcode == io::WRITE { BYTES } else { 0 } })
     }
 
-    fn begin(&mut self, _slot: u32, command: &SubmissionEntry) -> Begun {
+    fn begin(&mut self, _slot: u32, command: &SubmissionEntry) -> CommandStart {
         let bytes = if command.opcode == io::READ { BYTES } else { 0 };
-        Begun::Done(Answer { bytes, ..Answer::DONE })
+        CommandStart::Done(Answer { bytes, ..Answer::DONE })
     }
 }
 
@@ -102,14 +104,14 @@ impl Line {
     /// Moves bytes both ways until nothing moves any more; the commands that ended well.
     fn settle(&mut self) -> Result<u32, String> {
         let mut well = 0;
-        let mut ended = |end: fathom_fabric::host::Ended| well += u32::from(end.status.is_success());
+        let mut ended = |end: fathom_fabric::host::SlotCompletion| well += u32::from(end.status.is_success());
         let (ours, theirs) = (&mut self.buffers.0, &mut self.buffers.1);
         while self.host.has_output() || self.controller.has_output() {
             self.bytes.clear();
             self.host.fill(ours, (&mut self.bytes, usize::MAX), &mut ended);
             self.controller.received(&self.bytes, theirs).map_err(|fatal| fatal.to_string())?;
             self.bytes.clear();
-            self.controller.fill(theirs, (&mut self.bytes, usize::MAX), &mut Gathered::default());
+            self.controller.fill(theirs, (&mut self.bytes, usize::MAX), &mut GatherList::default());
             self.host.received(&self.bytes, ours, &mut ended).map_err(|fatal| fatal.to_string())?;
         }
         Ok(well)

@@ -11,9 +11,9 @@ static NOW_NS: AtomicU64 = AtomicU64::new(0);
 
 /// A clock for one thread. All copies share one time.
 #[derive(Clone, Copy, Debug)]
-pub struct Ticking;
+pub struct TickingClock;
 
-impl Clock for Ticking {
+impl Clock for TickingClock {
     #[inline(always)]
     fn now_ns(&self) -> u64 {
         // One thread alone reads it: a load and a store, without the price of an atomic addition.

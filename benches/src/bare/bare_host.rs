@@ -75,7 +75,7 @@ impl Controller {
 }
 
 /// What has arrived of one connection, and what it is part of.
-struct Arriving {
+struct PartialPdu {
     slots: Vec<Vec<u8>>,
     header: [u8; bare_pdus::SHORT_BYTES],
     have: usize,
@@ -84,7 +84,7 @@ struct Arriving {
     data: (usize, usize, usize, bool),
 }
 
-impl Arriving {
+impl PartialPdu {
     fn new(depth: u16, bytes: u32) -> Self {
         let slots = vec![vec![0; bytes as usize]; usize::from(depth)];
         Self { slots, header: [0; bare_pdus::SHORT_BYTES], have: 0, data: (0, 0, 0, false) }
@@ -141,7 +141,7 @@ impl Queue {
     /// Keeps `depth` reads of `bytes` in flight for a time.
     pub fn reads(&mut self, depth: u16, bytes: u32, time: Duration) -> io::Result<Reads> {
         let mut staging = vec![0; STAGING_BYTES];
-        let mut arriving = Arriving::new(depth, bytes);
+        let mut arriving = PartialPdu::new(depth, bytes);
         let mut out = Vec::with_capacity(usize::from(depth) * bare_pdus::COMMAND_BYTES);
         let spans = SPAN_BYTES / u64::from(bytes);
         let (mut next, mut reads, mut latencies_ns) = (0u64, 0, Vec::new());

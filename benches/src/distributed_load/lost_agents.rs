@@ -11,7 +11,7 @@ use super::{Bench, NOTICED_S, met, now, record, seconds_since, spread};
 
 /// How an agent is lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum How {
+enum LossKind {
     Killed,
     Stopped,
     CutOff,
@@ -22,19 +22,19 @@ pub fn measure(bench: &Bench<'_>) -> Result<Vec<String>, String> {
     let times = bench.options.times;
     // In equal parts; what is left over is cut off.
     let each = times / 3;
-    let ways = [(How::Killed, each), (How::Stopped, each), (How::CutOff, times - 2 * each)];
+    let ways = [(LossKind::Killed, each), (LossKind::Stopped, each), (LossKind::CutOff, times - 2 * each)];
     Ok(ways.into_iter().map(|(how, times)| row(bench, how, times)).collect())
 }
 
-fn row(bench: &Bench<'_>, how: How, times: usize) -> String {
+fn row(bench: &Bench<'_>, how: LossKind, times: usize) -> String {
     let what = match how {
-        How::Killed => "an agent that is killed (SIGKILL)",
-        How::Stopped => "an agent that is stopped (SIGSTOP)",
-        How::CutOff => "an agent behind ssh whose network is cut (link of its namespace down)",
+        LossKind::Killed => "an agent that is killed (SIGKILL)",
+        LossKind::Stopped => "an agent that is stopped (SIGSTOP)",
+        LossKind::CutOff => "an agent behind ssh whose network is cut (link of its namespace down)",
     };
     let mut taken = Vec::new();
     let mut unnamed = Vec::new();
-    let network = (how == How::CutOff).then(|| Network::start(bench)).transpose();
+    let network = (how == LossKind::CutOff).then(|| Network::start(bench)).transpose();
     let network = match network {
         Ok(network) => network,
         Err(error) => return format!("| {what} | | not measured: {error} |"),
@@ -43,7 +43,8 @@ fn row(bench: &Bench<'_>, how: How, times: usize) -> String {
         let count = usize::from(bench.options.at_once).min(times - taken.len() - unnamed.len());
         match round(bench, how, count, network.as_ref()) {
             Ok(all) => {
-                let (named, others): (Vec<Lost>, Vec<Lost>) = all.into_iter().partition(Lost::is_named);
+                let (named, others): (Vec<LossResult>, Vec<LossResult>) =
+                    all.into_iter().partition(LossResult::is_named);
                 taken.extend(named.iter().map(|lost| lost.seconds));
                 unnamed.extend(others);
             }
@@ -75,13 +76,13 @@ impl Network {
     }
 }
 
-struct Lost {
+struct LossResult {
     seconds: f64,
     /// How its record says that it ended.
     ending: String,
 }
 
-impl Lost {
+impl LossResult {
     fn is_named(&self) -> bool {
         self.ending.contains("client b") && self.ending.contains("failed")
     }
@@ -96,12 +97,17 @@ struct Run {
 }
 
 /// Some runs at once, each of which loses its client `b`.
-fn round(bench: &Bench<'_>, how: How, count: usize, network: Option<&Network>) -> Result<Vec<Lost>, String> {
+fn round(
+    bench: &Bench<'_>,
+    how: LossKind,
+    count: usize,
+    network: Option<&Network>,
+) -> Result<Vec<LossResult>, String> {
     let mut runs = (0..count).map(|at| start(bench, at, network)).collect::<Result<Vec<_>, _>>()?;
     runs.iter_mut().try_for_each(await_first_second)?;
     let mut begun = Vec::with_capacity(count);
     match (how, network) {
-        (How::CutOff, Some(network)) => {
+        (LossKind::CutOff, Some(network)) => {
             begun = vec![now(); count];
             network.namespace.link(false)?;
         }
@@ -109,7 +115,7 @@ fn round(bench: &Bench<'_>, how: How, count: usize, network: Option<&Network>) -
             for run in &runs {
                 let number = super::read(&run.number.display().to_string())?;
                 begun.push(now());
-                let signal = if how == How::Killed { "-KILL" } else { "-STOP" };
+                let signal = if how == LossKind::Killed { "-KILL" } else { "-STOP" };
                 let sent = Command::new("kill").args([signal, number.trim()]).status();
                 if !sent.is_ok_and(|status| status.success()) {
                     return Err(format!("no agent {} any more", number.trim()));
@@ -159,12 +165,12 @@ fn await_first_second(run: &mut Run) -> Result<(), String> {
 }
 
 /// Waits for all, each on a thread of its own, so that one's end is seen when it comes.
-fn ended(runs: Vec<Run>, begun: &[Instant]) -> Result<Vec<Lost>, String> {
-    let one = |mut run: Run, begun: Instant| -> Result<Lost, String> {
+fn ended(runs: Vec<Run>, begun: &[Instant]) -> Result<Vec<LossResult>, String> {
+    let one = |mut run: Run, begun: Instant| -> Result<LossResult, String> {
         let last = run.lines.by_ref().lines().map_while(Result::ok).last().unwrap_or_default();
         let _ = run.child.wait();
         let seconds = seconds_since(begun);
-        Ok(Lost { seconds, ending: record(last.as_bytes(), &[])?["ending"].to_string() })
+        Ok(LossResult { seconds, ending: record(last.as_bytes(), &[])?["ending"].to_string() })
     };
     std::thread::scope(|scope| {
         let threads: Vec<_> =

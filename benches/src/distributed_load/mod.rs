@@ -120,9 +120,9 @@ fn with_local_clients(command: &mut Command, count: usize) {
 }
 
 /// A process that is killed when it is dropped.
-struct Held(Child);
+struct ChildGuard(Child);
 
-impl Drop for Held {
+impl Drop for ChildGuard {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
@@ -153,7 +153,7 @@ fn cost(bench: &Bench<'_>) -> Result<Vec<String>, String> {
     let mut command = bench.command(&["run", "--target", "null:", "--rate", "100", "--warmup", "0s"]);
     command.args(["--time", "40s"]).stdout(Stdio::null()).stderr(Stdio::null());
     with_local_clients(&mut command, AGENTS);
-    let child = Held(command.spawn().map_err(|error| error.to_string())?);
+    let child = ChildGuard(command.spawn().map_err(|error| error.to_string())?);
     let process = child.0.id();
     // Agents have started and measure after this.
     std::thread::sleep(Duration::from_secs(12));

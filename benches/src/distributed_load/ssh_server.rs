@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use super::Held;
+use super::ChildGuard;
 
 const SERVER: &str = "/usr/sbin/sshd";
 /// Its port, where the address is not this machine's own.
@@ -13,7 +13,7 @@ const PORT: u16 = 22_022;
 
 /// A server that runs until it is dropped.
 pub struct Server {
-    _process: Held,
+    _process: ChildGuard,
     folder: PathBuf,
 }
 
@@ -65,7 +65,7 @@ impl Server {
             .stderr(Stdio::null())
             .spawn()
             .map_err(failed)?;
-        let server = Self { _process: Held(process), folder: folder.to_owned() };
+        let server = Self { _process: ChildGuard(process), folder: folder.to_owned() };
         let place: SocketAddr = format!("{address}:{port}").parse().map_err(|_| "no address".to_owned())?;
         for _ in 0..200 {
             if made.success() && TcpStream::connect_timeout(&place, Duration::from_millis(200)).is_ok() {

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 
 use super::super::ratio_statistics;
-use super::{Bench, Held, met, record, with_local_clients};
+use super::{Bench, ChildGuard, met, record, with_local_clients};
 
 /// What the target serves, and what is asked of it in all: reads a second.
 const SERVED: &str = "iops=20k";
@@ -68,7 +68,7 @@ pub fn measure(bench: &Bench<'_>) -> Result<Vec<String>, String> {
 }
 
 /// A throttled target of this machine, and its name.
-fn target(bench: &Bench<'_>) -> Result<(Held, String), String> {
+fn target(bench: &Bench<'_>) -> Result<(ChildGuard, String), String> {
     let mut command = Command::new(bench.fathom);
     command.args([
         "nvmet",
@@ -82,7 +82,7 @@ fn target(bench: &Bench<'_>) -> Result<(Held, String), String> {
         "--json",
     ]);
     command.args(["--queues", "40"]).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-    let mut held = Held(command.spawn().map_err(|error| error.to_string())?);
+    let mut held = ChildGuard(command.spawn().map_err(|error| error.to_string())?);
     let stdout = held.0.stdout.take().ok_or("no output of the target")?;
     let mut line = String::new();
     BufReader::new(stdout).read_line(&mut line).map_err(|error| error.to_string())?;

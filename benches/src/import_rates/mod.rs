@@ -6,7 +6,7 @@ mod generated_files;
 use std::path::Path;
 
 use super::alone::Finding;
-use super::program_run::{self, Ended};
+use super::program_run::{self, ProgramEnd};
 use super::programs::Programs;
 
 pub const NAME: &str = "imports";
@@ -85,7 +85,7 @@ pub fn measure(programs: &Programs, folder: &Path) -> Result<Vec<Finding>, Strin
     Ok(findings)
 }
 
-fn found(case: &Case, bytes: f64, ended: &Ended) -> [Finding; 2] {
+fn found(case: &Case, bytes: f64, ended: &ProgramEnd) -> [Finding; 2] {
     let mega = |bytes: f64| format!("{:.0} MB", bytes / 1e6);
     let rate = bytes / ((ended.usage.user_ns + ended.usage.system_ns) as f64 / 1e9);
     let peak = ended.usage.peak_rss_bytes as f64;
@@ -114,7 +114,7 @@ fn found(case: &Case, bytes: f64, ended: &Ended) -> [Finding; 2] {
 }
 
 /// With a store of its own, so that no file is known.
-fn read(programs: &Programs, folder: &Path, case: &Case) -> Result<Ended, String> {
+fn read(programs: &Programs, folder: &Path, case: &Case) -> Result<ProgramEnd, String> {
     let store = folder.join("imports.sqlite");
     // There is none before the first.
     let _ = std::fs::remove_file(&store);

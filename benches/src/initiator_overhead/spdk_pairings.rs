@@ -27,17 +27,17 @@ const ASKED: f64 = 0.70;
 
 /// Whose a host or a target is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Whose {
+enum Implementation {
     Ours,
     Spdk,
 }
 
 /// Host and target, in the order of the table's columns.
-const PAIRINGS: [(Whose, Whose); 4] = [
-    (Whose::Ours, Whose::Ours),
-    (Whose::Spdk, Whose::Ours),
-    (Whose::Ours, Whose::Spdk),
-    (Whose::Spdk, Whose::Spdk),
+const PAIRINGS: [(Implementation, Implementation); 4] = [
+    (Implementation::Ours, Implementation::Ours),
+    (Implementation::Spdk, Implementation::Ours),
+    (Implementation::Ours, Implementation::Spdk),
+    (Implementation::Spdk, Implementation::Spdk),
 ];
 
 /// Where the programs are, and how long each run takes.
@@ -53,7 +53,7 @@ pub struct Programs<'a> {
 
 /// What one run came to.
 #[derive(Clone, Copy, Debug, Default)]
-struct Made {
+struct RunFigures {
     per_s: f64,
     /// CPU time of the host and of the target for each I/O, in microseconds.
     host_us: f64,
@@ -79,9 +79,9 @@ pub fn run(programs: &Programs<'_>) -> Result<(), String> {
     );
     println!("|---|---|---|---|---|---|---|---|---|");
     for (depth, bytes) in CASES {
-        let mut rounds: Vec<[Made; 4]> = Vec::with_capacity(programs.rounds);
+        let mut rounds: Vec<[RunFigures; 4]> = Vec::with_capacity(programs.rounds);
         for _ in 0..programs.rounds {
-            let mut made = [Made::default(); 4];
+            let mut made = [RunFigures::default(); 4];
             for at in shuffled(&mut random) {
                 made[at] = programs.one(PAIRINGS[at], (depth, bytes), folder.path())?;
             }
@@ -101,8 +101,8 @@ fn shuffled(random: &mut Xoshiro256PlusPlus) -> [usize; 4] {
     order
 }
 
-fn row(depth: u32, bytes: u32, rounds: &[[Made; 4]]) -> String {
-    let of = |value: &dyn Fn(&[Made; 4]) -> f64| median(rounds.iter().map(value)).unwrap_or(f64::NAN);
+fn row(depth: u32, bytes: u32, rounds: &[[RunFigures; 4]]) -> String {
+    let of = |value: &dyn Fn(&[RunFigures; 4]) -> f64| median(rounds.iter().map(value)).unwrap_or(f64::NAN);
     let cell = |at: usize| {
         format!(
             "{:.1} k, {:.2} + {:.2}",
@@ -138,21 +138,21 @@ impl Programs<'_> {
     /// One run of a host against a target of its own.
     fn one(
         &self,
-        (host, target): (Whose, Whose),
+        (host, target): (Implementation, Implementation),
         (depth, bytes): (u32, u32),
         folder: &Path,
-    ) -> Result<Made, String> {
+    ) -> Result<RunFigures, String> {
         let target = match target {
-            Whose::Ours => Target::fathom(self.fathom, self.polled())?,
-            Whose::Spdk => Target::spdk(&self.tool("nvmf_tgt"), folder)?,
+            Implementation::Ours => Target::fathom(self.fathom, self.polled())?,
+            Implementation::Spdk => Target::spdk(&self.tool("nvmf_tgt"), folder)?,
         };
         let before = target.cpu_s();
         let (per_s, host_us, reads) = match host {
-            Whose::Ours => self.by_fathom(depth, bytes, folder)?,
-            Whose::Spdk => self.by_spdk(depth, bytes, folder)?,
+            Implementation::Ours => self.by_fathom(depth, bytes, folder)?,
+            Implementation::Spdk => self.by_spdk(depth, bytes, folder)?,
         };
         let target_us = (target.cpu_s() - before) * 1e6 / reads;
-        Ok(Made { per_s, host_us, target_us })
+        Ok(RunFigures { per_s, host_us, target_us })
     }
 
     /// Reads a second, the host's CPU time of each, and how many there were.

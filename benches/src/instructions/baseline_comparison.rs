@@ -13,14 +13,14 @@ const LISTED: usize = 6;
 
 /// The table as text, and how many cases fail.
 #[derive(Debug, Default)]
-pub struct Judged {
+pub struct JudgedTable {
     pub text: String,
     pub failures: usize,
 }
 
 /// Holds each case against its baseline.
-pub fn judge(before: &Baseline, now: &Baseline) -> Judged {
-    let mut judged = Judged::default();
+pub fn judge(before: &Baseline, now: &Baseline) -> JudgedTable {
+    let mut judged = JudgedTable::default();
     let is_alike = before.toolchain == now.toolchain;
     let tolerance = if is_alike { TOLERANCE } else { TOLERANCE_OF_COMPILERS };
     let (mut moved, mut fell) = (String::new(), false);

@@ -128,12 +128,12 @@ impl Target {
 }
 
 /// One run's rate, and the target's processor time a read in microseconds.
-struct Measured {
+struct FabricMeasurement {
     rate: f64,
     cpu_us: f64,
 }
 
-fn reads(target: &Target, depth: u16, bytes: u32, time: Duration) -> Result<Measured, String> {
+fn reads(target: &Target, depth: u16, bytes: u32, time: Duration) -> Result<FabricMeasurement, String> {
     let failed = |error: std::io::Error| format!("the host: {error}");
     let controller = Controller::connect(target.port, SUBSYSTEM, 1).map_err(failed)?;
     let mut queue = controller.queue(target.port, SUBSYSTEM, 1, 128).map_err(failed)?;
@@ -141,7 +141,7 @@ fn reads(target: &Target, depth: u16, bytes: u32, time: Duration) -> Result<Meas
     let before = target.used().0;
     let made = queue.reads(depth, bytes, time).map_err(failed)?;
     let cpu = target.used().0 - before;
-    Ok(Measured { rate: made.reads as f64 / made.seconds, cpu_us: cpu * 1e6 / made.reads as f64 })
+    Ok(FabricMeasurement { rate: made.reads as f64 / made.seconds, cpu_us: cpu * 1e6 / made.reads as f64 })
 }
 
 /// Measures what the arguments ask for and prints it.
@@ -195,7 +195,9 @@ fn beside_the_bare_loop(
         }
         let rates: Vec<(f64, f64)> = pairs.iter().map(|(a, b)| (a.rate, b.rate)).collect();
         let ratio = paired_ratio(&rates).ok_or("too few pairs for a ratio")?;
-        let of = |it: &dyn Fn(&(Measured, Measured)) -> f64| median(pairs.iter().map(it)).unwrap_or(0.0);
+        let of = |it: &dyn Fn(&(FabricMeasurement, FabricMeasurement)) -> f64| {
+            median(pairs.iter().map(it)).unwrap_or(0.0)
+        };
         let verdict = match ratio.median {
             it if it >= GOAL => "the goal is met",
             it if it >= ASKED => "met",
@@ -232,9 +234,9 @@ fn round_trip_us(target: &Target, polls: bool, rest: Duration, time: Duration) -
 }
 
 /// Keeps a processor from sleeping: a loop that runs only where nothing else wants to.
-struct Awake(Child);
+struct IdleLoop(Child);
 
-impl Awake {
+impl IdleLoop {
     fn on(cpu: &str) -> Result<Self, String> {
         Command::new("chrt")
             .args(["-i", "0", "taskset", "-c", cpu, "sh", "-c", "while :; do :; done"])
@@ -244,7 +246,7 @@ impl Awake {
     }
 }
 
-impl Drop for Awake {
+impl Drop for IdleLoop {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
@@ -256,7 +258,7 @@ impl Drop for Awake {
 fn delays(fathom: &Path, options: &Options) -> Result<(), String> {
     delay(fathom, options, (true, "both ends poll"))?;
     delay(fathom, options, (false, "CPUs sleep"))?;
-    let _awake = [Awake::on("0")?, Awake::on("1")?];
+    let _awake = [IdleLoop::on("0")?, IdleLoop::on("1")?];
     delay(fathom, options, (false, "CPUs kept awake"))
 }
 

@@ -22,7 +22,7 @@ pub struct Usage {
 
 /// A program's end, whatever its exit status: what it printed tells more.
 #[derive(Debug)]
-pub struct Ended {
+pub struct ProgramEnd {
     pub stdout: String,
     pub stderr: String,
     /// From before the start to after the end.
@@ -35,7 +35,7 @@ pub struct Ended {
 ///
 /// # Errors
 /// Where the program cannot be started, was killed, or its output cannot be read, in words.
-pub fn run(command: &[String], folder: &Path) -> Result<Ended, String> {
+pub fn run(command: &[String], folder: &Path) -> Result<ProgramEnd, String> {
     let (program, arguments) = command.split_first().ok_or("an empty command")?;
     let place = |name: &str| folder.join(name);
     let create = |name: &str| File::create(place(name)).map_err(|error| format!("{name}: {error}"));
@@ -58,7 +58,7 @@ pub fn run(command: &[String], folder: &Path) -> Result<Ended, String> {
         let bytes = fs::read(place(name)).map_err(|error| format!("{name}: {error}"))?;
         Ok::<_, String>(String::from_utf8_lossy(&bytes).into_owned())
     };
-    Ok(Ended { stdout: read("stdout")?, stderr: read("stderr")?, wall, usage })
+    Ok(ProgramEnd { stdout: read("stdout")?, stderr: read("stderr")?, wall, usage })
 }
 
 /// First line that a quick command prints, or `None` where it cannot be had.
@@ -85,7 +85,7 @@ pub fn now() -> std::time::Instant {
 mod tests {
     use super::*;
 
-    fn shell(script: &str) -> Result<Ended, String> {
+    fn shell(script: &str) -> Result<ProgramEnd, String> {
         let folder = tempfile::tempdir().unwrap();
         run(&["sh".to_owned(), "-c".to_owned(), script.to_owned()], folder.path())
     }

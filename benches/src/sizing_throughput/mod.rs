@@ -13,7 +13,7 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use serde_json::Value;
 
 use super::alone::Finding;
-use super::program_run::{self, Ended};
+use super::program_run::{self, ProgramEnd};
 use super::programs::Programs;
 
 pub const NAMES: [&str; 4] = ["fleet", "sizing", "lake", "apart"];
@@ -99,7 +99,12 @@ fn apart(programs: &Programs, folder: &Path) -> Result<Vec<Finding>, String> {
     Ok(found)
 }
 
-fn findings(case: &'static str, ended: &Ended, volumes: u64, form: &str) -> Result<Vec<Finding>, String> {
+fn findings(
+    case: &'static str,
+    ended: &ProgramEnd,
+    volumes: u64,
+    form: &str,
+) -> Result<Vec<Finding>, String> {
     let rows = json(ended)?["rows"].as_u64().unwrap_or(0);
     if rows != volumes * MINUTES {
         return Err(format!("fathom counts {rows} rows"));
@@ -148,14 +153,14 @@ fn one(programs: &Programs, folder: &Path) -> Result<Vec<Finding>, String> {
     )])
 }
 
-fn size(programs: &Programs, folder: &Path, words: &[&str]) -> Result<Ended, String> {
+fn size(programs: &Programs, folder: &Path, words: &[&str]) -> Result<ProgramEnd, String> {
     let mut command = vec![programs.fathom.to_string_lossy().into_owned()];
     command.extend(["size", "--region=us-east-1"].map(str::to_owned));
     command.extend(words.iter().map(|word| (*word).to_owned()));
     program_run::run(&command, folder)
 }
 
-fn json(ended: &Ended) -> Result<Value, String> {
+fn json(ended: &ProgramEnd) -> Result<Value, String> {
     serde_json::from_str(&ended.stdout).map_err(|_| format!("fathom did not take it: {}", ended.stderr))
 }
 

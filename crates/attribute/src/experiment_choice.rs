@@ -13,7 +13,7 @@ const LEAST_PROBABILITY: f64 = 0.005;
 
 /// An experiment and what it is expected to tell.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Chosen {
+pub struct ChosenExperiment {
     /// Which.
     pub experiment: Feature,
     /// Expected fall of entropy, in nats.
@@ -30,20 +30,20 @@ pub fn choose(
     weighed: &[CauseWeight],
     feasible: &[Feature],
     minutes_of: impl Fn(Feature) -> Option<f64>,
-) -> Option<Chosen> {
+) -> Option<ChosenExperiment> {
     let before = entropy(weighed);
     feasible
         .iter()
         .filter_map(|&experiment| {
             let minutes = minutes_of(experiment).or_else(|| Some(table.trial(experiment)?.minutes))?;
             let information_nats = before - expected_entropy(table, weighed, experiment)?;
-            Some(Chosen { experiment, information_nats, minutes })
+            Some(ChosenExperiment { experiment, information_nats, minutes })
         })
         .filter(|chosen| chosen.information_nats > 1e-3)
         .max_by(|a, b| worth(a).total_cmp(&worth(b)))
 }
 
-fn worth(chosen: &Chosen) -> f64 {
+fn worth(chosen: &ChosenExperiment) -> f64 {
     chosen.information_nats / chosen.minutes.sqrt()
 }
 

@@ -24,7 +24,7 @@ pub mod restraint;
 pub mod symptoms;
 mod thresholds;
 
-pub use experiments::{Before, Manner, Trial, Way, Where};
+pub use experiments::{Manner, Trial, TrialPreparation, TrialTarget, Way};
 pub use input::{
     Answer, CellTelemetry, Connections, ExperimentResources, InferredAnswer, Pattern, TargetCores,
 };

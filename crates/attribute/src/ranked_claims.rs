@@ -7,7 +7,7 @@ use fathom_record::verdict::{Claim, Confidence, Evidence, Experiment, Limit};
 use crate::curve_shape::Shape;
 use crate::disputed;
 use crate::evidence::{Feature, Table, table, table_for_experiments};
-use crate::experiment_choice::Chosen;
+use crate::experiment_choice::ChosenExperiment;
 use crate::experiments::{self, Doubt, Trial};
 use crate::input::Pattern;
 use crate::posterior::{CauseWeight, Figure, ln_density, weigh};
@@ -54,7 +54,7 @@ pub struct Conclusion {
     /// What the probabilities rest on.
     pub seen: Vec<Symptom>,
     /// The next experiment; `None` where none would tell more.
-    pub next: Option<(Chosen, Trial)>,
+    pub next: Option<(ChosenExperiment, Trial)>,
 }
 
 /// The words of a verdict that do not depend on the cause.

@@ -60,7 +60,7 @@ impl Devices {
 
 /// A campaign that the same command would continue, as a refusal names it.
 #[derive(Clone, Copy, Debug)]
-pub struct Waiting<'a> {
+pub struct ResumableCampaign<'a> {
     /// What it is called, as `sweep`.
     pub noun: &'a str,
     /// Its place in the store.
@@ -70,7 +70,10 @@ pub struct Waiting<'a> {
 }
 
 /// The refusal of a target, with what waits because of it.
-pub fn refused(error: CampaignError, Waiting { noun, campaign, runs }: Waiting<'_>) -> CampaignError {
+pub fn refused(
+    error: CampaignError,
+    ResumableCampaign { noun, campaign, runs }: ResumableCampaign<'_>,
+) -> CampaignError {
     let CampaignError::Engine(mut refusal) = error else { return error };
     if !matches!(refusal.kind, ErrorKind::Refused | ErrorKind::NoSuchTarget) {
         return refusal.into();

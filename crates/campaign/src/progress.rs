@@ -141,6 +141,6 @@ pub trait Progress {
 
 /// Shows nothing.
 #[derive(Clone, Copy, Debug)]
-pub struct Silent;
+pub struct NoProgress;
 
-impl Progress for Silent {}
+impl Progress for NoProgress {}

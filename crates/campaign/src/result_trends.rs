@@ -127,12 +127,12 @@ pub struct LevelChange {
     /// Marks between the last run before it and the first behind it.
     pub marks: Vec<String>,
     /// What somebody who looked at it says; absent where nobody did.
-    pub acknowledged: Option<Acknowledged>,
+    pub acknowledged: Option<Acknowledgement>,
 }
 
 /// That somebody looked at a change, and takes it as it is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Acknowledged {
+pub struct Acknowledgement {
     /// Why.
     pub text: String,
     /// Who says so, as far as is known.
@@ -175,7 +175,7 @@ impl TrendWorkload {
             let between = marks.iter().filter(|mark| mark.is_between(&before.started_at, &level.from_at));
             change.marks = between.map(|mark| mark.title.clone()).collect();
             let found = findings.iter().find(|finding| finding.key == key);
-            change.acknowledged = found.map(|finding| Acknowledged {
+            change.acknowledged = found.map(|finding| Acknowledgement {
                 text: finding.text.clone(),
                 author: finding.author.clone(),
                 at: finding.at.clone(),
@@ -201,7 +201,7 @@ impl TrendWorkload {
         target: &str,
         metric: TrendMetric,
         at_run: &str,
-        seen: Acknowledged,
+        seen: Acknowledgement,
     ) -> Option<Finding> {
         let levels = self.levels.as_ref()?;
         let at = levels.iter().position(|level| level.from_run == at_run)?;

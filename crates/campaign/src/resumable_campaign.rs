@@ -15,7 +15,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::cells::without_histograms;
-use crate::device_origins::{Devices, Waiting, refused};
+use crate::device_origins::{Devices, ResumableCampaign, refused};
 use crate::error::CampaignError;
 use crate::progress::Progress;
 use crate::record_ids;
@@ -121,8 +121,8 @@ impl<'a, P: Resumable> Runner<'a, P> {
     }
 
     /// How a refusal names it.
-    fn waiting(&self) -> Waiting<'_> {
-        Waiting { noun: P::NOUN, campaign: &self.campaign, runs: self.finished.len() }
+    fn waiting(&self) -> ResumableCampaign<'_> {
+        ResumableCampaign { noun: P::NOUN, campaign: &self.campaign, runs: self.finished.len() }
     }
 }
 

@@ -12,7 +12,7 @@
 use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, PoisonError};
 
-use fathom_campaign::{Silent, run_once};
+use fathom_campaign::{NoProgress, run_once};
 use fathom_plan::PlanSource;
 use fathom_record::Direction;
 use fathom_record::witness::{BlockTrace, Witness};
@@ -28,7 +28,7 @@ fn witnessed(source: &str, keys: &str) -> Option<BlockTrace> {
     let text =
         format!("target = {target:?}\nsize = \"16m\"\nwarmup = \"0s\"\nwitness = {source:?}\n{keys}\n");
     let plan = PlanSource::from_toml(&text, "plan.toml").unwrap().resolve(1).unwrap();
-    let record = match run_once(&plan, &mut Silent, &AtomicBool::new(false)) {
+    let record = match run_once(&plan, &mut NoProgress, &AtomicBool::new(false)) {
         Ok(record) => record,
         Err(error) => {
             fathom_skips::skipped(error);

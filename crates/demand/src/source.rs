@@ -2,7 +2,7 @@
 //! texts are parts of one.
 
 use fathom_record::{Direction, parse_profile, parse_run};
-use fathom_rows::trace_demand::{self, Which};
+use fathom_rows::trace_demand::{self, TraceSelection};
 use fathom_rows::{DemandReport, Hints, Interval, of_counts, rows, ticks};
 use fathom_sizing::demand_profile::demand_of;
 use fathom_tools::result_import::{narrow, packed};
@@ -144,7 +144,7 @@ fn of_kind(kind: Kind, texts: &[Text<'_>], hints: &Hints<'_>) -> Result<DemandRe
             let texts: Vec<&str> = texts.iter().map(AsRef::as_ref).collect();
             trace_demand::read(
                 &texts,
-                Which { host: hints.instance, device: hints.device, columns: hints.columns },
+                TraceSelection { host: hints.instance, device: hints.device, columns: hints.columns },
             )
         }
         Kind::Table => tables(texts, hints),

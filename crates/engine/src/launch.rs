@@ -19,12 +19,12 @@ use fathom_record::workload::{Addresses, Arrival, Content, Verify as VerifyMode}
 use crate::decorate::Stack;
 use crate::engine_kinds::EngineKind;
 use crate::job::ahead::Spares;
-use crate::job::aside::Aside;
+use crate::job::aside::JobExtras;
 use crate::job::crew::{self, Conduct, CrewPlan};
 use crate::job::file_passes::{AdvisedFiles, Passes};
 use crate::job::pace::{Pace, Refill, Share};
 use crate::job::wear_limit::WearLimit;
-use crate::job::{JobPlan, Measured, Observer, allowed_cpus};
+use crate::job::{JobPlan, Measurement, Observer, allowed_cpus};
 use crate::pattern::{ArrivalPattern, Caps, DataPattern, Generator, Geometry, Script, Scripts};
 use crate::priority;
 use crate::rest::Rest;
@@ -106,7 +106,7 @@ impl Launch<'_> {
     ///
     /// # Errors
     /// When an engine cannot be made or breaks. A target that fails is an ending, not an error.
-    pub fn run(&self, observe: &mut Observer<'_>) -> Result<Measured, EngineError> {
+    pub fn run(&self, observe: &mut Observer<'_>) -> Result<Measurement, EngineError> {
         self.require_scripts()?;
         self.refuse_buffers_beyond_memory()?;
         self.try_io_flags()?;
@@ -118,7 +118,7 @@ impl Launch<'_> {
         Ok(measured)
     }
 
-    fn carried(&self, observe: &mut Observer<'_>) -> Result<Measured, EngineError> {
+    fn carried(&self, observe: &mut Observer<'_>) -> Result<Measurement, EngineError> {
         let launcher = self.engine.launcher();
         let carried = match self.medium {
             Medium::Files(files) => launcher.and_then(|it| it.files).map(|run| run(self, files, observe)),
@@ -135,7 +135,7 @@ impl Launch<'_> {
         &self,
         priorities: &Priorities,
         observe: &mut Observer<'_>,
-    ) -> Result<Measured, EngineError> {
+    ) -> Result<Measurement, EngineError> {
         match (self.engine.launcher().and_then(|it| it.prioritised), self.medium) {
             (Some(run), Medium::Files(files)) => run(self, files, priorities, observe),
             _ => Err(self.does_not_carry()),
@@ -163,7 +163,7 @@ impl Launch<'_> {
         &self,
         build: impl Fn(&JobPlan) -> Result<E, EngineError> + Sync,
         observe: &mut Observer<'_>,
-    ) -> Result<Measured, EngineError> {
+    ) -> Result<Measurement, EngineError> {
         let bare = self.listeners.is_none()
             && self.options.decorators.is_empty()
             && self.workload.data.verify == VerifyMode::Off;
@@ -180,7 +180,7 @@ impl Launch<'_> {
         &self,
         build: impl Fn(&JobPlan) -> Result<E, EngineError> + Sync,
         observe: &mut Observer<'_>,
-    ) -> Result<Measured, EngineError> {
+    ) -> Result<Measurement, EngineError> {
         self.surrounded(&|plan: &JobPlan| Ok(Box::new(self.settled(plan, &build)?)), observe)
     }
 
@@ -195,7 +195,7 @@ impl Launch<'_> {
     }
 
     /// Runs engines with what is put around them.
-    fn surrounded(&self, build: &Build<'_>, observe: &mut Observer<'_>) -> Result<Measured, EngineError> {
+    fn surrounded(&self, build: &Build<'_>, observe: &mut Observer<'_>) -> Result<Measurement, EngineError> {
         let stack = Stack::new(&self.options.decorators, self.workload.seed, self.rest());
         let around = |plan: &JobPlan| {
             let engine = stack.around(build(plan)?, (plan.job, plan.buffers()), &self.clock);
@@ -209,7 +209,7 @@ impl Launch<'_> {
     }
 
     /// Runs engines on threads, with verification.
-    fn checked(&self, build: &Build<'_>, observe: &mut Observer<'_>) -> Result<Measured, EngineError> {
+    fn checked(&self, build: &Build<'_>, observe: &mut Observer<'_>) -> Result<Measurement, EngineError> {
         self.refuse_verification()?;
         // A tag for each target: what was written to another one is then found out too.
         let table = |(geometry, place): (&Geometry, u64)| {
@@ -331,12 +331,12 @@ impl Launch<'_> {
     }
 
     /// What a job does at each I/O besides.
-    fn aside(&self, job: &JobPlan) -> Option<Box<Aside>> {
+    fn aside(&self, job: &JobPlan) -> Option<Box<JobExtras>> {
         let workload = self.workload;
         let special = workload.special.as_deref();
         let advice = special.and_then(|special| special.cache);
         let caps = Caps::of(&workload.arrival, (job.job, workload.jobs), workload.seed);
-        let aside = Aside {
+        let aside = JobExtras {
             caps,
             passes: advice.and_then(|advice| Passes::of(&advice, self.advised(job.target)?)),
             flush_at_end: special.is_some_and(|special| special.flush_at_end),

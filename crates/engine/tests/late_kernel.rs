@@ -11,7 +11,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use fathom_conformance::{BUFFER_BYTES, Subject, TARGET_BYTES, Traits, run};
-use fathom_engine::iocp::{Inside as Counted, Iocp, Kernel, Port, Started};
+use fathom_engine::iocp::{CallTimes as Counted, Iocp, Kernel, Port, StartOutcome};
 use fathom_engine::stripe::Slots;
 use fathom_engine::{Engine, Io, Submission, Wait};
 use fathom_measure::{Clock, WallClock};
@@ -125,7 +125,13 @@ impl Kernel for Late {
 
     /// # Safety
     /// As the trait's.
-    unsafe fn start(&mut self, writes: bool, place: *mut u8, bytes: u32, record: *mut OVERLAPPED) -> Started {
+    unsafe fn start(
+        &mut self,
+        writes: bool,
+        place: *mut u8,
+        bytes: u32,
+        record: *mut OVERLAPPED,
+    ) -> StartOutcome {
         // SAFETY: the record is the kernel's from here on.
         let at = unsafe { (*record).Anonymous.Anonymous };
         let offset = u64::from(at.OffsetHigh) << 32 | u64::from(at.Offset);
@@ -133,16 +139,16 @@ impl Kernel for Late {
         let count = self.inside.started.fetch_add(1, Ordering::Relaxed) + 1;
         if self.inside.inline_every > 0 && count % self.inside.inline_every == 0 {
             return match self.inside.carry(&held) {
-                Ok(moved) => Started::Moved(moved),
-                Err(_) => Started::Ended(0),
+                Ok(moved) => StartOutcome::Moved(moved),
+                Err(_) => StartOutcome::Ended(0),
             };
         }
         self.inside.held.lock().unwrap().push(held);
-        Started::Pending
+        StartOutcome::Pending
     }
 
-    fn flush(&mut self) -> Started {
-        Started::Ended(0)
+    fn flush(&mut self) -> StartOutcome {
+        StartOutcome::Ended(0)
     }
 
     fn cancel(&mut self) {

@@ -11,7 +11,7 @@ use std::sync::atomic::AtomicBool;
 use fathom_conformance::{BUFFER_BYTES, Subject, TARGET_BYTES, Traits, run};
 use fathom_engine::engine_kinds::{self, EngineKind};
 use fathom_engine::iocp::Iocp;
-use fathom_engine::job::Measured;
+use fathom_engine::job::Measurement;
 use fathom_engine::job::crew::Conduct;
 use fathom_engine::launch::{Launch, Medium};
 use fathom_engine::pattern::Geometry;
@@ -49,7 +49,7 @@ fn handle(target: &Target) -> Arc<Handle> {
     Arc::clone(target.file.as_ref().unwrap())
 }
 
-fn launch(target: &Target, engine: &str, shape: (u32, u32), mix: Mix) -> Result<Measured, EngineError> {
+fn launch(target: &Target, engine: &str, shape: (u32, u32), mix: Mix) -> Result<Measurement, EngineError> {
     launch_verifying(target, engine, shape, (mix, Verify::OnRead))
 }
 
@@ -58,7 +58,7 @@ fn launch_verifying(
     engine: &str,
     (jobs, depth): (u32, u32),
     (mix, verify): (Mix, Verify),
-) -> Result<Measured, EngineError> {
+) -> Result<Measurement, EngineError> {
     let workload = Workload {
         mix,
         addresses: Addresses::RandomIndependent,
@@ -237,8 +237,8 @@ fn devices_streams_and_what_is_not_here_are_refused_before_anything_is_opened() 
     let options = RunOptions { direct: false, ..RunOptions::default() };
     let buffered = OpenRequest { options: &options, ..OpenRequest::default() };
     assert_eq!(Target::open(&name, &buffered).unwrap_err().kind, ErrorKind::Unsupported);
-    assert_eq!(catalogue::choose(None, TargetKind::File).unwrap().name(), "iocp");
-    let error = catalogue::choose(Some("uring"), TargetKind::File).unwrap_err();
+    assert_eq!(engine_kinds::choose(None, TargetKind::File).unwrap().name(), "iocp");
+    let error = engine_kinds::choose(Some("uring"), TargetKind::File).unwrap_err();
     assert!(error.remedy.contains("iocp, sync"), "{error}");
 }
 

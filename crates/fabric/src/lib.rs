@@ -12,5 +12,5 @@ mod hash;
 pub mod host;
 pub mod namespace_url;
 
-pub use framing::{Extent, Fatal, Fault, Framing, Gathered, Payloads};
+pub use framing::{Extent, FatalError, Fault, Framing, GatherList, Payloads};
 pub use hash::identifier;

@@ -29,7 +29,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use fathom_campaign::{RawAssess, RawCompare, RawExplain, RawSweep};
 use fathom_plan::RawPlan;
 
-use crate::commands::{Expected, LinkRate};
+use crate::commands::{LinkRate, RunExpectation};
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::output;
@@ -365,7 +365,7 @@ pub struct RunArguments {
     /// Check the result against N times an earlier run, up to what the links carry; e.g. 'r-2026...*8' for eight
     /// drives of which one was measured alone.
     #[arg(long, value_name = "RUN*N")]
-    pub expect: Option<Expected>,
+    pub expect: Option<RunExpectation>,
     /// With --expect: what the links to the target carry together, e.g. 47GB/s; without it what the interfaces of all
     /// clients report, and no bound where they report nothing.
     #[arg(long, value_name = "RATE", requires = "expect")]

@@ -15,7 +15,7 @@ const OTHERS: &str = "(other groups)";
 
 /// What volumes have in common that are added up.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum By {
+pub enum GroupKey {
     /// A tag's value, by its key.
     Tag(String),
     /// The instance that has them.
@@ -24,7 +24,7 @@ pub enum By {
     Type,
 }
 
-impl FromStr for By {
+impl FromStr for GroupKey {
     type Err = Refusal;
 
     fn from_str(text: &str) -> Result<Self, Refusal> {
@@ -39,7 +39,7 @@ impl FromStr for By {
     }
 }
 
-impl std::fmt::Display for By {
+impl std::fmt::Display for GroupKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Tag(key) => write!(f, "tag:{key}"),
@@ -49,7 +49,7 @@ impl std::fmt::Display for By {
     }
 }
 
-impl By {
+impl GroupKey {
     /// The group of a volume by its rows, or by what the account says of it.
     pub fn group(&self, run: &Run, inventory: &Inventory) -> String {
         if let Some(volume) = inventory.volume(&run.volume) {
@@ -90,7 +90,7 @@ impl By {
 /// Sums of each group.
 #[derive(Clone, Debug)]
 pub struct Groups {
-    by: By,
+    by: GroupKey,
     sums: BTreeMap<String, Sums>,
     others: Sums,
 }
@@ -109,7 +109,7 @@ struct Sums {
 
 impl Groups {
     /// No volumes yet.
-    pub fn new(by: By) -> Self {
+    pub fn new(by: GroupKey) -> Self {
         Self { by, sums: BTreeMap::new(), others: Sums::default() }
     }
 
@@ -194,7 +194,7 @@ mod tests {
             ..unjudged(&format!("v{number}"), "")
         };
         let sum = |order: &mut dyn Iterator<Item = i32>| {
-            let mut groups = Groups::new(By::Type);
+            let mut groups = Groups::new(GroupKey::Type);
             order.for_each(|number| groups.put(["a", "b", "c"][number as usize % 3], &row(number)));
             groups.record()
         };
@@ -209,9 +209,9 @@ mod tests {
     #[test]
     fn a_volume_s_group_is_the_account_s_word_or_its_rows() {
         for text in ["tag:", "tags:team", "Type", "", "instance:i-1"] {
-            assert!(text.parse::<By>().unwrap_err().remedy.contains("tag:team"), "{text}");
+            assert!(text.parse::<GroupKey>().unwrap_err().remedy.contains("tag:team"), "{text}");
         }
-        let by = |text: &str| text.parse::<By>().unwrap();
+        let by = |text: &str| text.parse::<GroupKey>().unwrap();
         let mut inventory = Inventory::default();
         inventory
             .read(br#"{"Volumes":[{"VolumeId":"vol-1","VolumeType":"gp2","Size":8,"Tags":[{"Key":"team","Value":"data"}],

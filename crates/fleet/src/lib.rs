@@ -16,7 +16,7 @@ mod volume_defaults;
 
 pub use account_sizing::{Account, AccountTerms};
 pub use fleet_summary::{Summary, currency, margin_of};
-pub use groups::{By, Groups};
+pub use groups::{GroupKey, Groups};
 pub use growths::{FleetGrowths, VolumeGrowth, grown};
 pub use guarded::{guarded, judged};
 pub use judging::Verdicts;

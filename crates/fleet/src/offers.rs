@@ -1,7 +1,7 @@
 //! What may be offered and what a volume is today, from the words of people and tables.
 
 use fathom_measure::Bytes;
-use fathom_sizing::catalogue::Wanted;
+use fathom_sizing::catalogue::OfferRequirements;
 use fathom_sizing::offer::Settings;
 use fathom_sizing::{Catalogue, Market, Offer};
 use fathom_tools::Refusal;
@@ -23,7 +23,7 @@ pub fn check_region(catalogue: &Catalogue, region: &str) -> Result<(), Refusal> 
 ///
 /// # Errors
 /// When a type is not on offer there, or none is left.
-pub fn market(catalogue: &Catalogue, region: &str, wanted: Wanted) -> Result<Market, Refusal> {
+pub fn market(catalogue: &Catalogue, region: &str, wanted: OfferRequirements) -> Result<Market, Refusal> {
     let market = Market::of(catalogue, region);
     let unknown = wanted.types.iter().find(|name| !market.types().any(|known| known == name.as_str()));
     if let Some(unknown) = unknown {
@@ -84,7 +84,7 @@ mod tests {
         let catalogue = Catalogue::built_in().unwrap();
         assert!(check_region(&catalogue, "us-east-1").is_ok());
         assert!(check_region(&catalogue, "mars").unwrap_err().remedy.contains("us-east-1"));
-        let market = market(&catalogue, "us-east-1", Wanted::default()).unwrap();
+        let market = market(&catalogue, "us-east-1", OfferRequirements::default()).unwrap();
         let offer = current(&market, 100, "gp3:iops=6000,throughput=250,size=2TiB").unwrap();
         assert_eq!((offer.each.size_gib, offer.each.iops, offer.each.bytes_per_s), (2048, 6000, 250 << 20));
         assert_eq!(current(&market, 100, "gp2").unwrap().each.size_gib, 100);
@@ -104,9 +104,10 @@ mod tests {
     fn types_that_nobody_sells_and_wishes_that_nothing_meets_are_refused() {
         let catalogue = Catalogue::built_in().unwrap();
         let refused = |wanted| market(&catalogue, "us-east-1", wanted).unwrap_err();
-        let unknown = refused(Wanted { types: vec!["gp9".to_owned()], ..Wanted::default() });
+        let unknown =
+            refused(OfferRequirements { types: vec!["gp9".to_owned()], ..OfferRequirements::default() });
         assert!(unknown.cause.contains("no gp9") && unknown.remedy.contains("gp3"), "{unknown}");
-        let quick = refused(Wanted { latency_ns: Some(1), ..Wanted::default() });
+        let quick = refused(OfferRequirements { latency_ns: Some(1), ..OfferRequirements::default() });
         assert!(quick.cause.contains("no type is left"), "{quick}");
     }
 }

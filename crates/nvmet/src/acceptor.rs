@@ -8,8 +8,8 @@ use std::sync::mpsc::Sender;
 use std::time::Duration;
 
 use crate::counters::add;
-use crate::ready::{Bell, Interest, Ready};
-use crate::worker::{Arrival, Common};
+use crate::ready::{Interest, Poller, Waker};
+use crate::worker::{Arrival, TargetState};
 
 /// Connections that have not said what they are: more of them are a scan, not hosts.
 const MOST_NEWCOMERS: usize = 128;
@@ -20,18 +20,18 @@ pub struct Post {
     /// Into its loop.
     pub arrivals: Sender<Arrival>,
     /// What wakes it.
-    pub bell: Bell,
+    pub bell: Waker,
 }
 
 /// Accepts.
 #[derive(Debug)]
 pub struct Acceptor {
     /// What all share.
-    pub common: Arc<Common>,
+    pub common: Arc<TargetState>,
     /// The socket that listens, which does not block.
     pub listener: TcpListener,
     /// What is waited for.
-    pub ready: Ready,
+    pub ready: Poller,
     /// The workers.
     pub posts: Vec<Post>,
     /// Connections at once.

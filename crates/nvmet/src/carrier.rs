@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use fathom_engine::{Completion, Engine, EngineError, Io, Submission, Wait, passthrough};
 use fathom_fabric::Payloads;
-use fathom_fabric::controller::{Answer, Begun, Io as ControllerIo, Namespace, Serve};
+use fathom_fabric::controller::{Answer, CommandStart, Io as ControllerIo, Namespace, Serve};
 use fathom_record::Direction;
 use fathom_spec::Status;
 
 use crate::counters::{Counters, add};
-use crate::ready::Bell;
+use crate::ready::Waker;
 
 /// Status: Unrecovered Read Error.
 const READ_FAILED: Status = Status(0x281);
@@ -83,7 +83,7 @@ impl Carrier {
     pub fn new(
         mut engines: Vec<Box<dyn Engine>>,
         namespaces: Arc<[Namespace]>,
-        (depth, bell): (u32, &Bell),
+        (depth, bell): (u32, &Waker),
         counters: Arc<Counters>,
     ) -> Self {
         let inside = vec![0; engines.len()];
@@ -257,7 +257,7 @@ impl Serve for Carrier {
         self.engine_of[slot as usize] = if is_all { 0 } else { namespace.saturating_sub(1) };
     }
 
-    fn begin_io(&mut self, slot: u32, io: ControllerIo) -> Begun {
+    fn begin_io(&mut self, slot: u32, io: ControllerIo) -> CommandStart {
         let flush = Io { slot, direction: Direction::Flush, offset: Io::FLUSH_DATA, bytes: 0 };
         let (work, io) = match io {
             ControllerIo::Read { offset, bytes } => {
@@ -271,11 +271,11 @@ impl Serve for Carrier {
             ControllerIo::Flush => (Work::Flush, flush),
             ControllerIo::Trim { ranges } => match self.trim(slot, (0, ranges), 0) {
                 NextStep::Io(io) => (self.work[slot as usize], io),
-                NextStep::End(answer) => return Begun::Done(answer),
+                NextStep::End(answer) => return CommandStart::Done(answer),
             },
         };
         self.work[slot as usize] = work;
-        self.start(slot, io).map_or(Begun::Later, Begun::Done)
+        self.start(slot, io).map_or(CommandStart::Later, CommandStart::Done)
     }
 }
 

@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex};
 
 use fathom_engine::EngineError;
 use fathom_fabric::controller::{
-    ADMIN_BYTES, Answer, Begun, ControllerQueue, Io, Role, Serve, Session, Subsystem,
+    ADMIN_BYTES, Answer, CommandStart, ControllerQueue, Io, Role, Serve, Session, Subsystem,
 };
-use fathom_fabric::{Extent, Fatal, Gathered, Payloads};
+use fathom_fabric::{Extent, FatalError, GatherList, Payloads};
 
 use crate::carrier::Carrier;
 use crate::counters::{Counters, add};
@@ -19,14 +19,14 @@ pub const STAGING_BYTES: usize = 256 << 10;
 const SENDING_BYTES: usize = 256 << 10;
 
 /// Pieces of one call: what is copied between the gathered ones, and long data behind them.
-const MOST_SLICES: usize = 2 * Gathered::MOST + 2;
+const MOST_SLICES: usize = 2 * GatherList::MOST + 2;
 
 /// What a worker lends to each of its connections in turn.
 #[derive(Debug)]
 pub struct Scratch {
     staging: Box<[u8]>,
     sending: Vec<u8>,
-    gathered: Gathered,
+    gathered: GatherList,
     answers: Vec<(u32, Answer)>,
 }
 
@@ -35,21 +35,21 @@ impl Default for Scratch {
         Self {
             staging: vec![0; STAGING_BYTES].into_boxed_slice(),
             sending: Vec::with_capacity(SENDING_BYTES),
-            gathered: Gathered::default(),
+            gathered: GatherList::default(),
             answers: Vec::new(),
         }
     }
 }
 
 /// What a connection's commands work on.
-enum Served {
+enum CommandBackend {
     /// Buffers of its own: before its Connect, and of admin queues.
     Own(Vec<u8>),
     /// Engines.
     Engines(Box<Carrier>),
 }
 
-impl Payloads for Served {
+impl Payloads for CommandBackend {
     fn payload(&mut self, slot: u32) -> &mut [u8] {
         match self {
             Self::Own(bytes) => {
@@ -68,17 +68,17 @@ impl Payloads for Served {
     }
 }
 
-impl Serve for Served {
+impl Serve for CommandBackend {
     fn take(&mut self, slot: u32, namespace: u32) {
         if let Self::Engines(carrier) = self {
             carrier.take(slot, namespace);
         }
     }
 
-    fn begin_io(&mut self, slot: u32, io: Io) -> Begun {
+    fn begin_io(&mut self, slot: u32, io: Io) -> CommandStart {
         match self {
             // The session lets no I/O through before a queue is one of I/O.
-            Self::Own(_) => Begun::Later,
+            Self::Own(_) => CommandStart::Later,
             Self::Engines(carrier) => carrier.begin_io(slot, io),
         }
     }
@@ -90,7 +90,7 @@ pub enum ConnectionEnd {
     /// The host closed it, or it broke.
     Closed,
     /// The host broke a rule; it was told which.
-    Fault(Fatal),
+    Fault(FatalError),
     /// The target cannot serve it.
     Engine(EngineError),
 }
@@ -104,7 +104,7 @@ pub struct Connection {
     peer: IpAddr,
     queue: ControllerQueue,
     session: Session,
-    served: Served,
+    served: CommandBackend,
     /// Bytes that the socket did not take, and how many of them are gone.
     unsent: Vec<u8>,
     sent: usize,
@@ -141,7 +141,7 @@ impl Connection {
             peer: peer.ip(),
             queue,
             session,
-            served: Served::Own(vec![0; ADMIN_BYTES as usize]),
+            served: CommandBackend::Own(vec![0; ADMIN_BYTES as usize]),
             unsent: Vec::new(),
             sent: 0,
             is_blocked: false,
@@ -182,14 +182,14 @@ impl Connection {
 
     /// Whether an engine has an I/O of it.
     pub fn is_busy(&self) -> bool {
-        matches!(&self.served, Served::Engines(carrier) if carrier.is_busy())
+        matches!(&self.served, CommandBackend::Engines(carrier) if carrier.is_busy())
     }
 
     /// When an engine lets the next I/O go; absent where that is not known.
     pub fn next_due_ns(&self) -> Option<u64> {
         match &self.served {
-            Served::Own(_) => None,
-            Served::Engines(carrier) => carrier.next_due_ns(),
+            CommandBackend::Own(_) => None,
+            CommandBackend::Engines(carrier) => carrier.next_due_ns(),
         }
     }
 
@@ -234,7 +234,7 @@ impl Connection {
     /// # Errors
     /// Why the connection is over.
     pub fn advance(&mut self, scratch: &mut Scratch) -> Result<(), ConnectionEnd> {
-        if let Served::Engines(carrier) = &mut self.served {
+        if let CommandBackend::Engines(carrier) = &mut self.served {
             if carrier.is_busy() {
                 carrier.reap(&mut scratch.answers).map_err(ConnectionEnd::Engine)?;
             }
@@ -251,11 +251,11 @@ impl Connection {
         match self.session.role() {
             Role::Fresh => {}
             Role::Admin { entries, .. } => {
-                self.served = Served::Own(vec![0; usize::from(entries) * ADMIN_BYTES as usize]);
+                self.served = CommandBackend::Own(vec![0; usize::from(entries) * ADMIN_BYTES as usize]);
                 self.queue.become_queue(entries.into(), limits, false);
             }
             Role::Io { entries, without_flow_control, .. } => {
-                self.served = Served::Engines(Box::new(outfit(entries.into())?));
+                self.served = CommandBackend::Engines(Box::new(outfit(entries.into())?));
                 self.queue.become_queue(entries.into(), limits, without_flow_control);
             }
         }
@@ -322,7 +322,7 @@ impl Connection {
     }
 
     /// Says what was wrong, as far as the socket takes it.
-    fn refuse(&mut self, fatal: Fatal, scratch: &mut Scratch) -> ConnectionEnd {
+    fn refuse(&mut self, fatal: FatalError, scratch: &mut Scratch) -> ConnectionEnd {
         let _ = self.send(scratch);
         let _ = self.stream.shutdown(Shutdown::Write);
         ConnectionEnd::Fault(fatal)
@@ -356,7 +356,7 @@ impl Connection {
 }
 
 /// Part of a slot's buffer, of which there is a view.
-fn part(served: &Served, extent: Extent) -> &[u8] {
+fn part(served: &CommandBackend, extent: Extent) -> &[u8] {
     let from = extent.offset as usize;
     served.view(extent.slot).and_then(|all| all.get(from..from + extent.bytes as usize)).unwrap_or_default()
 }
@@ -378,4 +378,4 @@ fn taken(outcome: io::Result<usize>) -> io::Result<Option<usize>> {
 }
 
 /// What the connections of one target share.
-pub type Shared = Arc<Mutex<Subsystem>>;
+pub type SharedSubsystem = Arc<Mutex<Subsystem>>;

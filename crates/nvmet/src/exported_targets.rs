@@ -49,7 +49,7 @@ pub struct ExportPlan<'a> {
 
 /// A namespace, for people.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Exported {
+pub struct ExportedNamespace {
     /// What it is made of, as it was named.
     pub name: String,
     /// Its size.
@@ -78,7 +78,7 @@ pub(crate) struct Backend {
     engine: EngineKind,
     /// What hosts are told of it.
     pub(crate) namespace: Namespace,
-    pub(crate) facts: Exported,
+    pub(crate) facts: ExportedNamespace,
     stack: Stack,
     faults: FaultPlan,
 }
@@ -141,7 +141,7 @@ impl Export {
     }
 
     /// The namespaces, in their order.
-    pub fn namespaces(&self) -> impl Iterator<Item = &Exported> {
+    pub fn namespaces(&self) -> impl Iterator<Item = &ExportedNamespace> {
         self.backends.iter().map(|backend| &backend.facts)
     }
 
@@ -279,7 +279,7 @@ fn exported(
     (size_bytes, block_bytes): (u64, u32),
     is_read_only: bool,
     engine: EngineKind,
-) -> Result<Exported, EngineError> {
+) -> Result<ExportedNamespace, EngineError> {
     // Hosts know blocks of a power of two from 512 bytes on; a file without a device may have none of its own.
     let block_bytes = block_bytes.max(512);
     if !block_bytes.is_power_of_two() || block_bytes > 1 << 16 || size_bytes < u64::from(block_bytes) {
@@ -287,10 +287,10 @@ fn exported(
         return Err(EngineError::new(ErrorKind::Plan, format!("serving {name}"), cause)
             .with_remedy("name a target of at least one block of 512 bytes"));
     }
-    Ok(Exported { name, size_bytes, block_bytes, is_read_only, engine: engine.name() })
+    Ok(ExportedNamespace { name, size_bytes, block_bytes, is_read_only, engine: engine.name() })
 }
 
-fn namespace(facts: &Exported, is_file: bool) -> Namespace {
+fn namespace(facts: &ExportedNamespace, is_file: bool) -> Namespace {
     Namespace {
         blocks: facts.size_bytes / u64::from(facts.block_bytes),
         block_shift: facts.block_bytes.ilog2(),

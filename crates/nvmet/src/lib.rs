@@ -19,7 +19,7 @@ mod server;
 mod worker;
 
 pub use counters::Summary;
-pub use exported_targets::{Export, ExportPlan, Exported};
+pub use exported_targets::{Export, ExportPlan, ExportedNamespace};
 pub use fathom_fabric::controller::Digests;
 pub use limits::Limits;
 pub use server::{Server, ServerPlan};

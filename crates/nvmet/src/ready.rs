@@ -1,6 +1,6 @@
 //! Waiting for sockets and for other threads, to the nanosecond where there is a moment to keep.
 
-pub use crate::platform::{Bell, Ready};
+pub use crate::platform::{Poller, Waker};
 
 /// Token of the bell.
 pub const BELL: u64 = u64::MAX;

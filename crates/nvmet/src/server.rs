@@ -16,8 +16,8 @@ use crate::acceptor::{Acceptor, Post};
 use crate::counters::{Counters, Summary};
 use crate::exported_targets::Export;
 use crate::limits::{Limits, most_connections};
-use crate::ready::{Bell, Ready};
-use crate::worker::{Common, Worker};
+use crate::ready::{Poller, Waker};
+use crate::worker::{TargetState, Worker};
 
 /// How something is served.
 #[derive(Clone, Debug)]
@@ -44,10 +44,10 @@ pub struct ServerPlan {
 /// A target that serves until it is [stopped](Self::stop) or dropped.
 #[derive(Debug)]
 pub struct Server {
-    common: Arc<Common>,
+    common: Arc<TargetState>,
     address: SocketAddr,
     queues: u16,
-    bells: Vec<Bell>,
+    bells: Vec<Waker>,
     threads: Vec<JoinHandle<()>>,
 }
 
@@ -66,7 +66,7 @@ impl Server {
         let access = plan.hosts.clone().map_or(Access::Any, Access::Hosts);
         let subsystem = subsystem(&export, plan, access, limits)?;
         let (clock, _) = WallClock::start();
-        let common = Arc::new(Common {
+        let common = Arc::new(TargetState {
             export,
             directory: Arc::new(Mutex::new(subsystem)),
             counters: Arc::new(Counters::default()),
@@ -82,7 +82,7 @@ impl Server {
             Self { common, address, queues: limits.queues, bells: Vec::new(), threads: Vec::new() };
         let mut posts = Vec::new();
         for number in 0..plan.workers.max(1) {
-            let ready = Ready::new().map_err(|error| failed(&error))?;
+            let ready = Poller::new().map_err(|error| failed(&error))?;
             let (arrivals, taken) = channel();
             let bell = ready.bell();
             server.bells.push(bell.clone());
@@ -96,7 +96,7 @@ impl Server {
                 Err(error) => common.say(format!("a worker did not start: {error}")),
             })?;
         }
-        let ready = Ready::new().map_err(|error| failed(&error))?;
+        let ready = Poller::new().map_err(|error| failed(&error))?;
         server.bells.push(ready.bell());
         let most = most_connections(&limits);
         let acceptor = Acceptor { common: Arc::clone(&server.common), listener, ready, posts, most };
@@ -145,7 +145,7 @@ impl Server {
 
     fn end(&mut self) {
         self.common.stop.store(true, Ordering::Relaxed);
-        self.bells.iter().for_each(Bell::ring);
+        self.bells.iter().for_each(Waker::ring);
         for thread in self.threads.drain(..) {
             // A thread that panicked has said so.
             let _ = thread.join();

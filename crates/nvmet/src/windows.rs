@@ -4,7 +4,7 @@ use std::io;
 use std::os::windows::io::{AsHandle, OwnedHandle};
 use std::sync::Arc;
 
-use fathom_engine::catalogue::EngineKind;
+use fathom_engine::engine_kinds::EngineKind;
 use fathom_engine::stripe::Volume;
 use fathom_engine::{Engine, EngineError, ErrorKind, EventHandle};
 use fathom_measure::WallClock;
@@ -14,9 +14,9 @@ use crate::ready::Interest;
 
 /// Wakes a thread that waits; there is none.
 #[derive(Clone, Debug)]
-pub struct Bell(Arc<OwnedHandle>);
+pub struct Waker(Arc<OwnedHandle>);
 
-impl Bell {
+impl Waker {
     /// Its event.
     pub fn event(&self) -> EventHandle<'_> {
         self.0.as_handle()
@@ -28,11 +28,11 @@ impl Bell {
 
 /// What one thread waits for.
 #[derive(Debug)]
-pub struct Ready {
-    bell: Bell,
+pub struct Poller {
+    bell: Waker,
 }
 
-impl Ready {
+impl Poller {
     /// Waits for nothing.
     ///
     /// # Errors
@@ -42,7 +42,7 @@ impl Ready {
     }
 
     /// What would wake it.
-    pub fn bell(&self) -> Bell {
+    pub fn bell(&self) -> Waker {
         self.bell.clone()
     }
 

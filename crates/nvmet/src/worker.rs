@@ -10,10 +10,10 @@ use fathom_fabric::controller::{Directory, Role};
 use fathom_measure::{Clock, WallClock};
 
 use crate::carrier::Carrier;
-use crate::connection::{Connection, ConnectionEnd, Scratch, Shared};
+use crate::connection::{Connection, ConnectionEnd, Scratch, SharedSubsystem};
 use crate::counters::{Counters, add};
 use crate::exported_targets::Export;
-use crate::ready::{BELL, Bell, Interest, Ready};
+use crate::ready::{BELL, Interest, Poller, Waker};
 
 /// Between two looks at who is silent, in nanoseconds.
 const LOOK_EVERY_NS: u64 = 100_000_000;
@@ -36,11 +36,11 @@ pub type Arrival = (TcpStream, SocketAddr, SocketAddr);
 
 /// What all workers of a target share.
 #[derive(Debug)]
-pub struct Common {
+pub struct TargetState {
     /// What is served.
     pub export: Export,
     /// Its state machine.
-    pub directory: Shared,
+    pub directory: SharedSubsystem,
     /// What was served.
     pub counters: Arc<Counters>,
     /// Set when all is to end.
@@ -59,7 +59,7 @@ pub struct Common {
     pub polled: bool,
 }
 
-impl Common {
+impl TargetState {
     /// Takes a sentence down, as long as somebody reads them.
     pub fn say(&self, text: String) {
         const MOST: usize = 256;
@@ -70,7 +70,7 @@ impl Common {
     }
 
     /// The engines of an I/O queue, made on the calling thread.
-    fn outfit(&self, entries: u32, bell: &Bell) -> Result<Carrier, EngineError> {
+    fn outfit(&self, entries: u32, bell: &Waker) -> Result<Carrier, EngineError> {
         let number = self.queues_made.fetch_add(1, Ordering::Relaxed);
         let (bytes, namespaces) =
             self.directory.with(|it| (it.limits.transfer_bytes, Arc::clone(&it.namespaces)));
@@ -83,10 +83,10 @@ impl Common {
 
 /// One worker.
 pub struct Worker {
-    common: Arc<Common>,
-    ready: Ready,
+    common: Arc<TargetState>,
+    ready: Poller,
     /// What wakes it, which its engines ring too.
-    bell: Bell,
+    bell: Waker,
     arrivals: Receiver<Arrival>,
     connections: Vec<Option<Connection>>,
     free: Vec<usize>,
@@ -104,7 +104,7 @@ pub struct Worker {
 
 impl Worker {
     /// Without connections.
-    pub fn new(common: Arc<Common>, ready: Ready, arrivals: Receiver<Arrival>) -> Self {
+    pub fn new(common: Arc<TargetState>, ready: Poller, arrivals: Receiver<Arrival>) -> Self {
         Self {
             common,
             bell: ready.bell(),

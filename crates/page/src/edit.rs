@@ -4,7 +4,7 @@
 //! Each change names how far what people say had come when it was looked at; where that is no more so, nothing is changed.
 
 use fathom_campaign::calendar_now;
-use fathom_campaign::result_trends::{Acknowledged, TrendChoice, TrendWorkload, trends};
+use fathom_campaign::result_trends::{Acknowledgement, TrendChoice, TrendWorkload, trends};
 use fathom_store::{MarkText, Store, StoredId, check_note, check_title, check_word};
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
@@ -239,7 +239,7 @@ fn findings(shelf: &mut Shelf, editor: &Editor, asked: Findings) -> Result<Store
     let store = writable(shelf, Revision { seq: asked.seq, store: asked.store })?;
     let choice = TrendChoice { target: asked.target, ..TrendChoice::default() };
     let found = trends(&store, &choice, metric, least)?;
-    let seen = Acknowledged { text, author: editor.author.clone(), at: calendar_now() };
+    let seen = Acknowledgement { text, author: editor.author.clone(), at: calendar_now() };
     let begins =
         |workload: &TrendWorkload| workload.finding(&choice.target, metric, &asked.run, seen.clone());
     let finding = found.workloads.iter().find_map(begins);

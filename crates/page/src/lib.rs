@@ -29,7 +29,7 @@ mod token;
 
 pub use assets::has_assets;
 pub use edit::Editor;
-pub use redact::{Redacted, redacted};
+pub use redact::{PrivatePart, redacted};
 pub use serving::{PageError, PageErrorKind, PagePlan, PageServer};
 pub use shared_page::{SharedPage, share};
 pub use shelf::Shelf;

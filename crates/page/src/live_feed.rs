@@ -10,7 +10,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use fathom_campaign::live_seconds::{Event, Head, HeatLine, News, Running, look};
+use fathom_campaign::live_seconds::{Event, Head, HeatLine, MeasurementUpdate, RunningMeasurement, look};
 use hyper::body::{Body, Bytes, Frame};
 use serde::Serialize;
 use tokio::time::{Interval, MissedTickBehavior, interval};
@@ -46,7 +46,7 @@ struct Heat<'a> {
 
 /// A run that was saved.
 #[derive(Serialize)]
-struct Saved<'a> {
+struct SavedRun<'a> {
     run: &'a str,
 }
 
@@ -60,7 +60,7 @@ struct FeedEnd {
 /// A response that goes on as long as the measurement does.
 #[derive(Debug)]
 pub(crate) struct Feed {
-    running: Running,
+    running: RunningMeasurement,
     told: Option<Head>,
     interval: Interval,
     quiet: u32,
@@ -80,7 +80,7 @@ impl Feed {
         let of = parameters.text("of")?;
         parameters.end()?;
         let mut looked = look(folders).running.into_iter();
-        let is_meant = |running: &Running| of.as_deref().is_none_or(|of| running.is_named(of));
+        let is_meant = |running: &RunningMeasurement| of.as_deref().is_none_or(|of| running.is_named(of));
         let found = looked.find(is_meant);
         let mut running = found.ok_or_else(|| Refusal::no_such("no measurement of that name runs here"))?;
         let mut first = format!("retry: {RETRY_MS}\n\n");
@@ -109,14 +109,14 @@ impl Feed {
         }
         for one in &news {
             match one {
-                News::Line(number, line) => {
+                MeasurementUpdate::Line(number, line) => {
                     self.complete |= *line == Event::Ended;
                     let line = written(line);
                     if !line.is_empty() {
                         let _ = write!(text, "id: {}:{number}\n{line}", self.running.key());
                     }
                 }
-                News::Gap => text += &event("reset", &serde_json::Map::new()),
+                MeasurementUpdate::Gap => text += &event("reset", &serde_json::Map::new()),
             }
         }
         if self.running.has_ended() {
@@ -144,7 +144,7 @@ fn written(line: &Event) -> String {
         Event::Step(step) => event("step", step),
         Event::Second(second) => event("second", second),
         Event::Heat(heat) => heat_event(heat),
-        Event::Saved { run } => event("saved", &Saved { run }),
+        Event::Saved { run } => event("saved", &SavedRun { run }),
         Event::Ended | Event::Unknown => String::new(),
     }
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 /// What is taken out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Redacted {
+pub enum PrivatePart {
     /// Names and addresses of machines.
     Host,
     /// Serial numbers and world-wide names of devices.
@@ -40,7 +40,7 @@ const PATHS: [&str; 4] = ["file", "name", "mount_point", "target"];
 const SHORT: usize = 2;
 
 /// Documents that belong together, with these taken out of all of them.
-pub fn redacted(documents: Vec<Value>, kinds: &[Redacted]) -> Vec<Value> {
+pub fn redacted(documents: Vec<Value>, kinds: &[PrivatePart]) -> Vec<Value> {
     let mut redaction = Redaction::of(kinds);
     documents.iter().for_each(|document| redaction.learn(document));
     documents.into_iter().map(|document| redaction.apply(document)).collect()
@@ -49,14 +49,14 @@ pub fn redacted(documents: Vec<Value>, kinds: &[Redacted]) -> Vec<Value> {
 /// Values with what stands in their place.
 #[derive(Debug, Default)]
 pub(crate) struct Redaction {
-    kinds: Vec<Redacted>,
+    kinds: Vec<PrivatePart>,
     words: BTreeMap<String, String>,
-    counts: BTreeMap<Redacted, usize>,
+    counts: BTreeMap<PrivatePart, usize>,
 }
 
 impl Redaction {
     /// One that takes these out.
-    pub(crate) fn of(kinds: &[Redacted]) -> Self {
+    pub(crate) fn of(kinds: &[PrivatePart]) -> Self {
         Self { kinds: kinds.to_vec(), ..Self::default() }
     }
 
@@ -97,37 +97,37 @@ impl Redaction {
     fn look_at_text(&mut self, text: &str, key: &str) {
         if HOSTS.contains(&key) {
             for name in hosts_in(text) {
-                self.add(Redacted::Host, name);
+                self.add(PrivatePart::Host, name);
             }
         }
         if let Some((_, rest)) = text.split_once("://") {
             // A target on another machine: everything up to the port and the path is that machine's.
             let authority = rest.split(['/', '?']).next().unwrap_or_default();
-            hosts_in(authority).into_iter().for_each(|name| self.add(Redacted::Host, name));
+            hosts_in(authority).into_iter().for_each(|name| self.add(PrivatePart::Host, name));
             if let Some(name) = rest.split(['/', '?']).nth(1).filter(|name| name.starts_with("nqn.")) {
-                self.add(Redacted::Serial, name);
+                self.add(PrivatePart::Serial, name);
             }
         }
         if SERIALS.contains(&key) {
-            self.add(Redacted::Serial, text.trim());
+            self.add(PrivatePart::Serial, text.trim());
         }
         let is_whole = text.starts_with('/') || begins_with_drive(text);
         if key == PATHS[0] || PATHS.contains(&key) && !paths_in(text).is_empty() && is_whole {
-            self.add(Redacted::Path, text.trim());
+            self.add(PrivatePart::Path, text.trim());
         }
-        paths_in(text).into_iter().for_each(|path| self.add(Redacted::Path, path));
+        paths_in(text).into_iter().for_each(|path| self.add(PrivatePart::Path, path));
     }
 
-    fn add(&mut self, kind: Redacted, value: &str) {
+    fn add(&mut self, kind: PrivatePart, value: &str) {
         if value.is_empty() || !self.kinds.contains(&kind) || self.words.contains_key(value) {
             return;
         }
         let count = self.counts.entry(kind).or_default();
         *count += 1;
         let word = match kind {
-            Redacted::Host => "host",
-            Redacted::Serial => "serial",
-            Redacted::Path => "path",
+            PrivatePart::Host => "host",
+            PrivatePart::Serial => "serial",
+            PrivatePart::Path => "path",
         };
         self.words.insert(value.to_owned(), format!("{word}-{count}"));
     }
@@ -232,9 +232,9 @@ mod tests {
 
     use super::*;
 
-    const ALL: [Redacted; 3] = [Redacted::Host, Redacted::Serial, Redacted::Path];
+    const ALL: [PrivatePart; 3] = [PrivatePart::Host, PrivatePart::Serial, PrivatePart::Path];
 
-    fn redacted(kinds: &[Redacted], document: Value) -> String {
+    fn redacted(kinds: &[PrivatePart], document: Value) -> String {
         let mut redaction = Redaction::of(kinds);
         redaction.learn(&document);
         redaction.apply(document).to_string()
@@ -259,7 +259,7 @@ mod tests {
         let name = text.split("\"name\":\"path-").nth(1).unwrap().split('"').next().unwrap().to_owned();
         assert!(text.contains(&format!("--target 'path-{name}'")), "{text}");
 
-        let serials = redacted(&[Redacted::Serial], document);
+        let serials = redacted(&[PrivatePart::Serial], document);
         assert!(!serials.contains("S4EW") && serials.contains("db7.example") && serials.contains("secret"));
     }
 
@@ -286,7 +286,7 @@ mod tests {
             "command": "fathom run --target '/my folder/x y' --and secret.bin",
             "origin": { "file": "customer.json" },
         });
-        let text = redacted(&[Redacted::Path], document);
+        let text = redacted(&[PrivatePart::Path], document);
         for value in ["folder", "x y", "secret", "customer"] {
             assert!(!text.contains(value), "{value}: {text}");
         }
@@ -302,14 +302,14 @@ mod tests {
             "target": { "name": r"D:\my folder\x", "kind": "file" },
             "command": r"fathom run --target 'D:\my folder\x'",
         });
-        let text = redacted(&[Redacted::Path], document);
+        let text = redacted(&[PrivatePart::Path], document);
         assert!(!text.contains("folder"), "{text}");
     }
 
     #[test]
     fn documents_that_belong_together_have_the_same_words() {
         let documents = vec![json!({ "serial": "S4EWNX0R" }), json!("S4EWNX0R is here")];
-        let texts = super::redacted(documents, &[Redacted::Serial]);
+        let texts = super::redacted(documents, &[PrivatePart::Serial]);
         assert_eq!(texts, [json!({ "serial": "serial-1" }), json!("serial-1 is here")]);
     }
 

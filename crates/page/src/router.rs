@@ -26,7 +26,7 @@ const BODY_TIME: Duration = Duration::from_secs(10);
 
 /// What all requests share.
 #[derive(Debug)]
-pub(crate) struct Shared {
+pub(crate) struct ServerState {
     pub(crate) guard: Guard,
     pub(crate) shelf: Mutex<Shelf>,
     /// Folders of live seconds.
@@ -39,7 +39,7 @@ pub(crate) struct Shared {
 pub(crate) type Reply = Response<Either<Full<Bytes>, Feed>>;
 
 /// The answer to a request, if the guard lets it in.
-pub(crate) async fn respond(shared: Arc<Shared>, request: Request<Incoming>) -> Reply {
+pub(crate) async fn respond(shared: Arc<ServerState>, request: Request<Incoming>) -> Reply {
     let is_api = request_guard::is_api(request.uri().path());
     let mut reply = match shared.guard.judge(request.uri(), request.headers()) {
         Ok(()) => route(shared, request).await,
@@ -49,7 +49,7 @@ pub(crate) async fn respond(shared: Arc<Shared>, request: Request<Incoming>) -> 
     reply
 }
 
-async fn route(shared: Arc<Shared>, request: Request<Incoming>) -> Reply {
+async fn route(shared: Arc<ServerState>, request: Request<Incoming>) -> Reply {
     let (uri, headers) = (request.uri(), request.headers());
     // What HEAD asks for is GET's answer, of which the connection sends the headers alone.
     let method = if request.method() == Method::HEAD { &Method::GET } else { request.method() };
@@ -82,7 +82,7 @@ struct Admission {
 }
 
 /// Exchanges the token for a cookie.
-async fn session(shared: &Shared, request: Request<Incoming>) -> Reply {
+async fn session(shared: &ServerState, request: Request<Incoming>) -> Reply {
     let body = match json_body(request).await {
         Ok(body) => body,
         Err(refusal) => return refused(&refusal),
@@ -123,7 +123,7 @@ async fn json_body(request: Request<Incoming>) -> Result<Bytes, Refusal> {
 }
 
 /// Something that is to be changed.
-async fn change(shared: Arc<Shared>, request: Request<Incoming>) -> Reply {
+async fn change(shared: Arc<ServerState>, request: Request<Incoming>) -> Reply {
     if shared.editor.is_none() {
         let cause = "this page shows and changes nothing";
         let remedy = "to change tags, notes, marks and baselines on it, start it with: fathom serve --edit";
@@ -158,7 +158,7 @@ fn given(answer: Result<Result<Answer, Refusal>, Refusal>) -> Reply {
 }
 
 /// What is asked of runs. It is read on another thread, so that connections are served meanwhile.
-async fn api(shared: Arc<Shared>, uri: Uri) -> Reply {
+async fn api(shared: Arc<ServerState>, uri: Uri) -> Reply {
     let read = tokio::task::spawn_blocking(move || {
         let path = uri.path().strip_prefix("/api/").unwrap_or_default();
         let mut shelf = shared.shelf.lock().unwrap_or_else(PoisonError::into_inner);
@@ -168,7 +168,7 @@ async fn api(shared: Arc<Shared>, uri: Uri) -> Reply {
 }
 
 /// What runs on this machine now. It lies in memory, and is read at once.
-fn running(shared: &Shared, uri: &Uri) -> Reply {
+fn running(shared: &ServerState, uri: &Uri) -> Reply {
     match live_feed::running(&shared.live, uri.query().unwrap_or_default()) {
         Ok(bytes) => content("application/json", bytes),
         Err(refusal) => refused(&refusal),
@@ -176,7 +176,7 @@ fn running(shared: &Shared, uri: &Uri) -> Reply {
 }
 
 /// How one of them goes, as it goes.
-fn live(shared: &Shared, uri: &Uri, headers: &HeaderMap) -> Reply {
+fn live(shared: &ServerState, uri: &Uri, headers: &HeaderMap) -> Reply {
     let last = headers.get("last-event-id").and_then(|id| id.to_str().ok());
     match Feed::of(&shared.live, uri.query().unwrap_or_default(), last) {
         Ok(feed) => {

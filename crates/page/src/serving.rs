@@ -20,7 +20,7 @@ use crate::edit::Editor;
 use crate::fleet_table;
 use crate::patient::TimeoutStream;
 use crate::request_guard::Guard;
-use crate::router::{Shared, respond};
+use crate::router::{ServerState, respond};
 use crate::shelf::Shelf;
 use crate::token::Token;
 
@@ -83,7 +83,7 @@ pub struct PagePlan {
 #[derive(Debug)]
 pub struct PageServer {
     address: SocketAddr,
-    shared: Arc<Shared>,
+    shared: Arc<ServerState>,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -112,7 +112,7 @@ impl PageServer {
         let guard = Guard::new(address, secret(plan.token)?, secret(None)?);
         let shelf = Shelf::of(plan.stores).with_fleets(plan.fleets).editable(plan.editor.is_some());
         let shared =
-            Arc::new(Shared { guard, shelf: Mutex::new(shelf), live: plan.live, editor: plan.editor });
+            Arc::new(ServerState { guard, shelf: Mutex::new(shelf), live: plan.live, editor: plan.editor });
         // One more thread reads the stores.
         let runtime = Builder::new_current_thread()
             .enable_io()
@@ -202,7 +202,7 @@ fn failed(place: &str, error: std::io::Error) -> PageError {
 }
 
 /// Serves until told to stop; the runtime ends with it.
-fn run(runtime: Runtime, listeners: Vec<Listener>, shared: Arc<Shared>, stopped: oneshot::Receiver<()>) {
+fn run(runtime: Runtime, listeners: Vec<Listener>, shared: Arc<ServerState>, stopped: oneshot::Receiver<()>) {
     runtime.block_on(async move {
         let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
         for listener in listeners {
@@ -214,7 +214,7 @@ fn run(runtime: Runtime, listeners: Vec<Listener>, shared: Arc<Shared>, stopped:
     runtime.shutdown_timeout(GRACE);
 }
 
-async fn accept(listener: TcpListener, shared: Arc<Shared>, places: Arc<Semaphore>) {
+async fn accept(listener: TcpListener, shared: Arc<ServerState>, places: Arc<Semaphore>) {
     loop {
         let Ok((stream, _)) = listener.accept().await else {
             sleep(REFUSED_PAUSE).await;
@@ -235,7 +235,7 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>, places: Arc<Semaphor
     }
 }
 
-async fn connection(stream: TcpStream, shared: Arc<Shared>) {
+async fn connection(stream: TcpStream, shared: Arc<ServerState>) {
     // Small answers are not held back for larger ones.
     let _ = stream.set_nodelay(true);
     let service = service_fn(move |request| {

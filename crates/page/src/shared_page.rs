@@ -22,7 +22,7 @@ use sha2::{Digest, Sha256};
 
 use crate::answer::{Answer, RUNS_MAX, answer, telemetry_charts};
 use crate::assets;
-use crate::redact::{Redacted, Redaction};
+use crate::redact::{PrivatePart, Redaction};
 use crate::serving::{PageError, PageErrorKind};
 use crate::shelf::Shelf;
 
@@ -50,7 +50,7 @@ pub struct SharedPage {
 ///
 /// # Errors
 /// When this build has no page, the file would be larger than 200 MB, or a store or the system fails.
-pub fn share(store: &Store, what: &[StoredId], hidden: &[Redacted]) -> Result<SharedPage, PageError> {
+pub fn share(store: &Store, what: &[StoredId], hidden: &[PrivatePart]) -> Result<SharedPage, PageError> {
     let Some(parts) = Parts::find() else {
         return Err(PageError::new(
             PageErrorKind::System,
@@ -127,7 +127,7 @@ impl Selection {
         &self,
         store: &Store,
         path: &std::path::Path,
-        hidden: &[Redacted],
+        hidden: &[PrivatePart],
     ) -> Result<SharedIndex, PageError> {
         let mut redaction = Redaction::of(hidden);
         let mut campaigns = Vec::new();

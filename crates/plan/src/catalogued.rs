@@ -12,7 +12,7 @@ use fathom_sizing::catalogue::Instance;
 use fathom_sizing::offer::Settings;
 use fathom_sizing::{Catalogue, Shaper};
 
-use super::Applying;
+use super::ApplicableLimits;
 
 /// How the environment names an instance of EC2 whose firmware tells its type.
 const EC2: &str = "AWS EC2 ";
@@ -100,7 +100,7 @@ pub(super) fn of_instance(
     named: Option<&str>,
     devices: &[DeviceFacts],
     environment: &Environment,
-    out: &mut Applying,
+    out: &mut ApplicableLimits,
 ) -> Result<(), Fault> {
     let detected = environment.instance.as_deref().and_then(|text| text.strip_prefix(EC2));
     // A type of another shape is the remark that the firmware does not tell it.

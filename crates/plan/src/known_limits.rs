@@ -104,9 +104,9 @@ impl KnownLimits {
         &self,
         devices: &[DeviceFacts],
         environment: &Environment,
-    ) -> Result<Applying, PlanError> {
+    ) -> Result<ApplicableLimits, PlanError> {
         let refused = |flag: &str, fault: Fault| fault.at(PlanErrorKind::Value, flag);
-        let mut out = Applying { ceilings: self.ceilings.clone(), notes: Vec::new() };
+        let mut out = ApplicableLimits { ceilings: self.ceilings.clone(), notes: Vec::new() };
         if let Some(text) = &self.volume {
             out.ceilings.extend(volume(text).map_err(|fault| refused("--volume", fault))?);
         }
@@ -118,7 +118,7 @@ impl KnownLimits {
 
 /// The bounds that hold for a target.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Applying {
+pub struct ApplicableLimits {
     /// Each with whose it is and who says so.
     pub ceilings: Vec<KnownCeiling>,
     /// Remarks for people: what was looked up unasked, and what the catalogue does not have.

@@ -46,7 +46,7 @@ pub use catalogued::{instance_type, volume};
 pub use client_list::{clients, clients_of_file};
 pub use condition_text::{condition, unmeasurable};
 pub use error::{Mistake, PlanError, PlanErrorKind};
-pub use known_limits::{Applying, KnownLimits, RawKnownLimits, iops_ceiling, throughput_ceiling};
+pub use known_limits::{ApplicableLimits, KnownLimits, RawKnownLimits, iops_ceiling, throughput_ceiling};
 pub use pasted::check_arguments;
 pub use pattern_names::{pattern, patterns, title_of};
 pub use plan_source::PlanSource;

@@ -1,7 +1,7 @@
 //! Plans read back as they were written, and no text makes the parser panic.
 
 use clap::Parser;
-use fathom_record::options::{Decorators, Durable, IoFlags, WitnessSource};
+use fathom_record::options::{Decorators, Durability, IoFlags, WitnessSource};
 use fathom_record::workload::{
     Addresses, Arrival, Data, HotSpot, Length, Mix, SizeShare, Sizes, SizesByDirection, Verify, Workload,
     Zone,
@@ -215,7 +215,7 @@ fn plan() -> impl Strategy<Value = RunPlan> {
         any::<bool>(),
         option::of(vec(0u32..4096, 0..20)),
         decorators(),
-        (option::of(prop_oneof![Just(Durable::Data), Just(Durable::All)]), any::<(bool, bool, bool)>()),
+        (option::of(prop_oneof![Just(Durability::Data), Just(Durability::All)]), any::<(bool, bool, bool)>()),
         option::of(1u64..1 << 40),
         (clients(), any::<bool>()),
     );

@@ -33,10 +33,10 @@ pub fn write(rates_per_s: &[f64]) -> String {
 }
 
 /// Operations per second of reads and of writes, where each may have none.
-type Both = (Option<f64>, Option<f64>);
+type RatePair = (Option<f64>, Option<f64>);
 
 /// Rates of reads and of writes, `100,50`, where one may be left out; nothing where the text is one rate.
-pub fn read_both(text: &str) -> Result<Option<Both>, Fault> {
+pub fn read_both(text: &str) -> Result<Option<RatePair>, Fault> {
     let Some((read, write)) = text.split_once(',') else { return Ok(None) };
     let rate = |text: &str| match text.trim() {
         "" => Ok(None),

@@ -1,7 +1,7 @@
 //! The plan that a run record was made by.
 
 use fathom_record::facts::{BOUND_NEAR_DEVICE, POLLED_COMPLETIONS, TargetKind};
-use fathom_record::options::{Decorators, Durable, IoFlags, WitnessSource};
+use fathom_record::options::{Decorators, Durability, IoFlags, WitnessSource};
 use fathom_record::{RunRecord, Witness};
 
 use super::{RunOptions, RunPlan};
@@ -26,7 +26,7 @@ pub fn plan_of_record(record: &RunRecord) -> RunPlan {
             real_time: simulated && !record.is_virtual(),
             polled: record.engine.features.iter().any(|f| f.name == POLLED_COMPLETIONS && f.used),
             witness: record.witness.as_ref().map(asked_of),
-            durable: Durable::of_features(&record.engine.features),
+            durable: Durability::of_features(&record.engine.features),
             io_flags: IoFlags::of_features(&record.engine.features),
             cpus: cpus(record),
             decorators: decorators(record),

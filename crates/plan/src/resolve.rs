@@ -2,7 +2,7 @@
 
 use fathom_record::Fault;
 use fathom_record::engine_list::{self, InFlight};
-use fathom_record::options::{CHUNK_UNIT_BYTES, Decorators, Durable, IoFlags, WitnessSource};
+use fathom_record::options::{CHUNK_UNIT_BYTES, Decorators, Durability, IoFlags, WitnessSource};
 use fathom_record::spelling;
 use fathom_record::workload::{
     Addresses, Arrival, Data, Length, Mix, Sizes, SizesByDirection, Verify, Workload, WorkloadError,
@@ -80,7 +80,7 @@ pub(super) fn resolve(raw: &RawPlan, new_seed: u64) -> Result<RunPlan, Mistake> 
         real_time: raw.real_time.unwrap_or(false),
         polled: raw.polled.unwrap_or(false),
         witness: value("witness", &raw.witness, witness)?.flatten(),
-        durable: value("durable", &raw.durable, |text| word(text, &Durable::NAMES))?,
+        durable: value("durable", &raw.durable, |text| word(text, &Durability::NAMES))?,
         io_flags: value("io-flags", &raw.io_flags, IoFlags::parse)?.unwrap_or_default(),
         keep: raw.keep.unwrap_or(false),
         cpus: value("cpus", &raw.cpus, quantity::cpus)?,

@@ -82,8 +82,8 @@ impl schemars::JsonSchema for Text {
 pub(super) fn one_or_many<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<Vec<String>>, D::Error> {
-    struct Many;
-    impl<'de> Visitor<'de> for Many {
+    struct StringListVisitor;
+    impl<'de> Visitor<'de> for StringListVisitor {
         type Value = Vec<String>;
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -110,7 +110,7 @@ pub(super) fn one_or_many<'de, D: Deserializer<'de>>(
             Ok(texts)
         }
     }
-    deserializer.deserialize_any(Many).map(Some)
+    deserializer.deserialize_any(StringListVisitor).map(Some)
 }
 
 /// Writes one text as such, and several as a list.

@@ -5,7 +5,7 @@ use fathom_attribute::evidence::Feature;
 use fathom_attribute::symptoms::{ComparedRow, Symptom};
 use fathom_record::CeilingScope;
 
-use super::difference::{Other, Property, hosts_factor};
+use super::difference::{ComparableRow, Property, hosts_factor};
 use super::inferred_answers::{ScaledRow, doubling, growth, rate, stated};
 use super::row_bounds::RowBound;
 use super::{PublishedRow, below};
@@ -13,7 +13,7 @@ use super::{PublishedRow, below};
 /// Everything that more of it shows.
 pub fn seen(
     explained: &PublishedRow,
-    others: &[Other<'_>],
+    others: &[ComparableRow<'_>],
     reached: &[RowBound],
     is_capped: &dyn Fn(&PublishedRow) -> bool,
 ) -> Vec<Symptom> {
@@ -23,20 +23,20 @@ pub fn seen(
 }
 
 /// Rows with more, or fewer, drives, nodes or guests, each loaded as before.
-pub fn added<'a>(explained: &PublishedRow, others: &[Other<'a>]) -> Vec<ScaledRow<'a>> {
-    let factor = |other: &Other<'_>| match other.only()? {
+pub fn added<'a>(explained: &PublishedRow, others: &[ComparableRow<'a>]) -> Vec<ScaledRow<'a>> {
+    let factor = |other: &ComparableRow<'_>| match other.only()? {
         Property::Devices => Some(other.row.devices? / explained.devices?),
         Property::Hosts => hosts_factor(explained, other.row),
         _ => None,
     };
     let usable = |factor: &f64| factor.is_finite() && *factor > 0.0;
     let scaled =
-        |other: &Other<'a>| Some(ScaledRow { row: other.row, factor: factor(other).filter(usable)? });
+        |other: &ComparableRow<'a>| Some(ScaledRow { row: other.row, factor: factor(other).filter(usable)? });
     others.iter().filter_map(scaled).collect()
 }
 
 /// Whether copies are stated of a row's writes, or of a row that differs in nothing else.
-pub fn has_copies(explained: &PublishedRow, others: &[Other<'_>]) -> bool {
+pub fn has_copies(explained: &PublishedRow, others: &[ComparableRow<'_>]) -> bool {
     let writes = explained.read_share().is_none_or(|share| share < 1.0);
     let is_several = |row: &PublishedRow| row.copies.is_some_and(|copies| copies > 1.0);
     (writes && is_several(explained)) || others.iter().any(|other| other.only() == Some(Property::Copies))
@@ -44,7 +44,7 @@ pub fn has_copies(explained: &PublishedRow, others: &[Other<'_>]) -> bool {
 
 /// Bytes that are written, copies included, over what takes them: a device's bound, reads of the same, or the rate with
 /// fewer copies.
-fn copied(explained: &PublishedRow, others: &[Other<'_>], reached: &[RowBound]) -> Option<Symptom> {
+fn copied(explained: &PublishedRow, others: &[ComparableRow<'_>], reached: &[RowBound]) -> Option<Symptom> {
     let copies = explained.copies.filter(|copies| *copies > 1.0)?;
     if explained.read_share()? > 0.0 {
         return None;
@@ -75,7 +75,7 @@ fn copied(explained: &PublishedRow, others: &[Other<'_>], reached: &[RowBound]) 
 }
 
 /// Whether a row is the same workload read.
-fn is_read_of(other: &Other<'_>) -> bool {
+fn is_read_of(other: &ComparableRow<'_>) -> bool {
     let is_direction = |property: &Property| [Property::Direction, Property::Copies].contains(property);
     other.row.read_percent == Some(100.0)
         && other.differing.contains(&Property::Direction)

@@ -3,14 +3,14 @@
 use fathom_attribute::symptoms::{ComparedRow, Symptom, is_lone};
 
 use super::PublishedRow;
-use super::difference::{Other, Property};
+use super::difference::{ComparableRow, Property};
 use super::inferred_answers::{rate, stated};
 
 /// Standard error of a ratio of two published latencies.
 const LATENCY_ERROR: f64 = 0.05;
 
 /// Everything that the rows beside a row show of it. `at` is its place in the table, for the order of phases.
-pub fn seen(explained: &PublishedRow, at: usize, others: &[Other<'_>]) -> Vec<Symptom> {
+pub fn seen(explained: &PublishedRow, at: usize, others: &[ComparableRow<'_>]) -> Vec<Symptom> {
     let curve = of_curve(others);
     [waiting(explained, &curve), corner(explained, &curve), drop(explained, at, others), tail(explained)]
         .into_iter()
@@ -19,8 +19,8 @@ pub fn seen(explained: &PublishedRow, at: usize, others: &[Other<'_>]) -> Vec<Sy
 }
 
 /// Rows that differ in concurrency alone.
-fn of_curve<'a>(others: &[Other<'a>]) -> Vec<&'a PublishedRow> {
-    let is_deeper = |other: &&Other<'_>| other.only() == Some(Property::Concurrency);
+fn of_curve<'a>(others: &[ComparableRow<'a>]) -> Vec<&'a PublishedRow> {
+    let is_deeper = |other: &&ComparableRow<'_>| other.only() == Some(Property::Concurrency);
     others.iter().filter(is_deeper).map(|other| other.row).collect()
 }
 
@@ -46,8 +46,8 @@ fn corner(explained: &PublishedRow, curve: &[&PublishedRow]) -> Option<Symptom> 
 }
 
 /// The rate of this phase against the first one, or a later one that is faster.
-fn drop(explained: &PublishedRow, at: usize, others: &[Other<'_>]) -> Option<Symptom> {
-    let is_phase = |other: &&Other<'_>| other.only() == Some(Property::Phase);
+fn drop(explained: &PublishedRow, at: usize, others: &[ComparableRow<'_>]) -> Option<Symptom> {
+    let is_phase = |other: &&ComparableRow<'_>| other.only() == Some(Property::Phase);
     let phases: Vec<(usize, &PublishedRow)> =
         others.iter().filter(is_phase).map(|other| (other.place, other.row)).collect();
     let before = phases.iter().filter(|(place, _)| *place < at).min_by_key(|(place, _)| *place);

@@ -187,7 +187,7 @@ const MOST_DIFFERENCES: usize = 2;
 /// A row that can answer something of an explained one, and what differs between them: told once, because every row of a
 /// table stands beside every other.
 #[derive(Clone, Debug)]
-pub struct Other<'a> {
+pub struct ComparableRow<'a> {
     /// Where it stands in the table.
     pub place: usize,
     /// The row.
@@ -196,7 +196,7 @@ pub struct Other<'a> {
     pub differing: Vec<Property>,
 }
 
-impl<'a> Other<'a> {
+impl<'a> ComparableRow<'a> {
     /// `None` of a row that can answer nothing: it neither measured the device below nor differs in little.
     pub fn beside(explained: &PublishedRow, place: usize, row: &'a PublishedRow) -> Option<Self> {
         let differing = properties(explained, row);

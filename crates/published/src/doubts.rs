@@ -5,10 +5,10 @@ use fathom_measure::Bytes;
 
 use super::method::PublishedStep;
 use super::row::Order;
-use super::{Published, PublishedRow};
+use super::{PublishedRow, PublishedTable};
 
 /// Steps whose plan contradicts their rows, and sides that a step has no row of, as sentences.
-pub fn doubts(table: &Published) -> Vec<String> {
+pub fn doubts(table: &PublishedTable) -> Vec<String> {
     let mut out = Vec::new();
     for step in &table.steps {
         let named = |row: &&PublishedRow| step.rows.contains(&row.pattern);
@@ -32,7 +32,7 @@ pub fn doubts(table: &Published) -> Vec<String> {
 }
 
 /// Rows that no step names, as `pattern, side`.
-pub fn unused(table: &Published) -> Vec<String> {
+pub fn unused(table: &PublishedTable) -> Vec<String> {
     let is_used = |row: &&PublishedRow| {
         !table
             .steps
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
     use crate::{HELD, parse_published};
 
-    fn table(rows: &str) -> Published {
+    fn table(rows: &str) -> PublishedTable {
         let text = format!(
             "title = \"T\"\n[[side]]\nname = \"a\"\nwas = \"x\"\n[[side]]\nname = \"b\"\nwas = \"y\"\n[[step]]\nname = \"s\"\n\
              rows = [\"r\"]\nplan = {{ rw = \"randread\", bs = \"4k\", jobs = 2, depth = 8 }}\n{rows}"

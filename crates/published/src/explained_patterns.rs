@@ -7,15 +7,18 @@ use fathom_tools::result_audit::Weight;
 use fathom_tools::result_import::blank_target;
 
 use super::table_audit::audit_published;
-use super::{Explained, Published, PublishedRow, other_rows, question};
+use super::{PublishedRow, PublishedTable, RowExplanation, other_rows, question};
 
 /// One pattern for each explained row.
-pub fn explained_patterns(published: &Published, explained: Vec<Explained>) -> Vec<ExplainedPattern> {
+pub fn explained_patterns(
+    published: &PublishedTable,
+    explained: Vec<RowExplanation>,
+) -> Vec<ExplainedPattern> {
     explained.into_iter().map(|explained| pattern(published, explained)).collect()
 }
 
 /// What a reader has to know of a table beside its verdicts.
-pub fn remarks(published: &Published) -> Vec<String> {
+pub fn remarks(published: &PublishedTable) -> Vec<String> {
     let mut notes = vec![format!("Explained from a published table: {}.", published.title)];
     if !published.source.is_empty() {
         notes.push(format!("Source: {}", published.source));
@@ -38,7 +41,7 @@ pub fn remarks(published: &Published) -> Vec<String> {
     notes
 }
 
-fn pattern(published: &Published, explained: Explained) -> ExplainedPattern {
+fn pattern(published: &PublishedTable, explained: RowExplanation) -> ExplainedPattern {
     // Without the explained row's own cell no other can be its curve.
     let cells = cell(&explained.row).map_or_else(Vec::new, |own| curve(published, &explained, own));
     let symptom = |seen: &fathom_attribute::symptoms::Symptom| Symptom {
@@ -63,7 +66,7 @@ fn pattern(published: &Published, explained: Explained) -> ExplainedPattern {
 const MOST_CELLS: usize = 64;
 
 /// The explained row's cell and those that differ in concurrency alone, of very many the ones with the nearest concurrency.
-fn curve(published: &Published, explained: &Explained, own: CellResult) -> Vec<CellResult> {
+fn curve(published: &PublishedTable, explained: &RowExplanation, own: CellResult) -> Vec<CellResult> {
     let away = |row: &PublishedRow| {
         let ratio = row.concurrency().zip(explained.row.concurrency()).map(|(its, mine)| its / mine);
         ratio.map_or(f64::INFINITY, |ratio| ratio.ln().abs())

@@ -5,7 +5,7 @@ use fathom_attribute::printed;
 use fathom_attribute::symptoms::{ComparedRow, RateRatio, STATED_RATIO_ERROR, Symptom};
 
 use super::PublishedRow;
-use super::difference::{Other, Property};
+use super::difference::{ComparableRow, Property};
 use super::row::Order;
 
 /// Standard error of a ratio of two published rates where the change was seen only below the explained row, where a
@@ -27,7 +27,7 @@ pub struct ScaledRow<'a> {
 /// `is_capped` says of a row that it reached a known bound: what it grew by is then the least that it would have.
 pub fn seen(
     explained: &PublishedRow,
-    others: &[Other<'_>],
+    others: &[ComparableRow<'_>],
     is_capped: &dyn Fn(&PublishedRow) -> bool,
 ) -> Vec<Symptom> {
     let differing =

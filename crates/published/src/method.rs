@@ -9,7 +9,7 @@ use fathom_tools::result_audit::throughput_units;
 use serde::Deserialize;
 
 use super::table_validation::EXPECTED;
-use super::{Published, PublishedRow};
+use super::{PublishedRow, PublishedTable};
 
 /// One of the things compared.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -68,7 +68,7 @@ pub struct Method {
     pub bounds: Vec<RepeatBound>,
 }
 
-impl Published {
+impl PublishedTable {
     /// How it was made.
     ///
     /// # Errors

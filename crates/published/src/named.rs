@@ -8,13 +8,13 @@ use fathom_record::verdict::Limit;
 use super::PublishedRow;
 
 /// The words of a table that name causes.
-pub struct Named {
+pub struct CauseWords {
     /// By cause and word, how many rows have it.
     counts: HashMap<(Limit, &'static str), usize>,
     rows: usize,
 }
 
-impl Named {
+impl CauseWords {
     /// Of the rows of a table.
     pub fn of(rows: &[PublishedRow]) -> Self {
         let mut counts = HashMap::new();
@@ -62,12 +62,12 @@ mod tests {
     #[test]
     fn what_all_rows_are_called_tells_nothing_of_one() {
         let hot = [row("bare, throttled"), row("with heatsink")];
-        let words = Named::of(&hot).words(&hot[0]);
+        let words = CauseWords::of(&hot).words(&hot[0]);
         assert_eq!(words.get(&Limit::Thermal), Some(&"throttl"));
         let both = [row("throttled early"), row("throttled late")];
-        assert!(Named::of(&both).words(&both[0]).is_empty());
+        assert!(CauseWords::of(&both).words(&both[0]).is_empty());
         // One row alone has nothing beside it that could have the word too.
-        assert_eq!(Named::of(&hot[..1]).words(&hot[0]).len(), 1);
-        assert!(!Named::of(&hot).words(&row("not preconditioned")).contains_key(&Limit::WriteCliff));
+        assert_eq!(CauseWords::of(&hot[..1]).words(&hot[0]).len(), 1);
+        assert!(!CauseWords::of(&hot).words(&row("not preconditioned")).contains_key(&Limit::WriteCliff));
     }
 }

@@ -3,21 +3,21 @@
 
 use super::difference::{Property, properties};
 use super::inferred_answers::growth;
-use super::published_table::Published;
+use super::published_table::PublishedTable;
 use super::question::{Question, questions};
 
 /// Most rows that are told one by one.
 const MOST: usize = 8;
 
 /// One sentence for each question that the table asks; none where every row is explained for itself.
-pub fn remarks(published: &Published) -> Vec<String> {
+pub fn remarks(published: &PublishedTable) -> Vec<String> {
     if published.explain.is_empty() {
         return Vec::new();
     }
     questions(published).iter().filter_map(|question| of_question(published, question)).collect()
 }
 
-fn of_question(published: &Published, question: &Question) -> Option<String> {
+fn of_question(published: &PublishedTable, question: &Question) -> Option<String> {
     let others = published.rows.iter().enumerate().filter(|(at, _)| !question.places.contains(at));
     let (mut used, mut unused): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
     for (_, row) in others {
@@ -98,10 +98,10 @@ mod tests {
             ..PublishedRow::default()
         };
         let asked = super::super::ExplainedRow { rows: vec!["a".to_owned()], ..Default::default() };
-        let table = Published {
+        let table = PublishedTable {
             rows: vec![row("a", 4096.0, Some(100.0)), row("b", 8192.0, Some(50.0)), row("c", 4096.0, None)],
             explain: vec![asked],
-            ..Published::default()
+            ..PublishedTable::default()
         };
         let notes = remarks(&table);
         assert_eq!(notes, ["Next to a: \"b\" 0.5 times (block). Not used: \"c\" (no rate)."]);

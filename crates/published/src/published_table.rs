@@ -14,7 +14,7 @@ use super::table_validation::{self, EXPECTED};
 
 /// A published table, as the project's `evaluations` hold them.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-pub struct Published {
+pub struct PublishedTable {
     /// What was evaluated.
     pub title: String,
     /// Where it was published.
@@ -116,13 +116,13 @@ pub struct PublishedCeiling {
     /// Operations above the sustained rate that the credits allow.
     pub credits: Option<f64>,
     /// What has one of these each; absent: all together have one.
-    pub each: Option<Each>,
+    pub each: Option<BoundUnit>,
 }
 
 /// What a bound is multiplied by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Each {
+pub enum BoundUnit {
     /// A volume or drive.
     Device,
     /// A connection or port.
@@ -138,9 +138,9 @@ pub enum Each {
 /// # Errors
 /// When the text is no such table, names what a table does not hold, or states what no run gives; says where,
 /// and what to write.
-pub fn parse_published(text: &str) -> Result<Published, Refusal> {
+pub fn parse_published(text: &str) -> Result<PublishedTable, Refusal> {
     table_validation::names(text)?;
-    let found: Published = fathom_toml::read(text).map_err(|Mistake { line, fault }| {
+    let found: PublishedTable = fathom_toml::read(text).map_err(|Mistake { line, fault }| {
         let written = text.lines().nth(line - 1).unwrap_or_default();
         refused::refused(fault, written).at(format!("line {line}"))
     })?;
@@ -162,7 +162,7 @@ pub fn parse_published(text: &str) -> Result<Published, Refusal> {
     Ok(found)
 }
 
-impl Published {
+impl PublishedTable {
     /// The rows of one pattern that a question is about.
     pub fn rows_of(&self, asked: &ExplainedRow, pattern: &str) -> Vec<usize> {
         let fits = |row: &PublishedRow| {

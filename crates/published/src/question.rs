@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{ExplainedRow, Published, PublishedRow, row_bounds};
+use super::{ExplainedRow, PublishedRow, PublishedTable, row_bounds};
 
 /// Rows that are explained together.
 #[derive(Clone, Debug)]
@@ -18,7 +18,7 @@ pub struct Question {
 }
 
 /// What a table asks, or every row of it, as far as there is a rate to be explained.
-pub fn questions(published: &Published) -> Vec<Question> {
+pub fn questions(published: &PublishedTable) -> Vec<Question> {
     let mut all: Vec<Question> =
         every(published).into_iter().filter(|question| question.row.rate_per_s().is_some()).collect();
     let phased = |question: &Question| match &question.row.phase {
@@ -45,7 +45,7 @@ fn rename(all: &mut [Question], other: &dyn Fn(&Question) -> String) {
 }
 
 /// Every question, whether there is a rate or not.
-fn every(published: &Published) -> Vec<Question> {
+fn every(published: &PublishedTable) -> Vec<Question> {
     let question = |asked: ExplainedRow, places: Vec<usize>| {
         let rows: Vec<&PublishedRow> = places.iter().map(|at| &published.rows[*at]).collect();
         if PublishedRow::are_compared(&rows) {
@@ -70,7 +70,7 @@ fn every(published: &Published) -> Vec<Question> {
 }
 
 /// Of rows that are compared the slowest is explained: what the others do beside it is the answer.
-fn compared(published: &Published, asked: ExplainedRow, places: &[usize]) -> Option<Question> {
+fn compared(published: &PublishedTable, asked: ExplainedRow, places: &[usize]) -> Option<Question> {
     let rate = |at: &usize| published.rows[*at].rate_per_s().unwrap_or(f64::INFINITY);
     let slowest = *places.iter().min_by(|a, b| rate(a).total_cmp(&rate(b)))?;
     let names: Vec<String> = places.iter().map(|at| published.rows[*at].subject()).collect();
@@ -79,7 +79,7 @@ fn compared(published: &Published, asked: ExplainedRow, places: &[usize]) -> Opt
 }
 
 /// Of rows that lack a usable rate: which, and what to write.
-pub fn unrated(published: &Published) -> Vec<String> {
+pub fn unrated(published: &PublishedTable) -> Vec<String> {
     let without = every(published).into_iter().filter(|question| question.row.rate_per_s().is_none());
     let sentence = |question: Question| {
         let mut rows = question.places.iter().map(|at| &published.rows[*at]);
@@ -101,7 +101,7 @@ pub fn unrated(published: &Published) -> Vec<String> {
 }
 
 /// Of names that several rows have, of which one is explained.
-pub fn ambiguous(published: &Published) -> Vec<String> {
+pub fn ambiguous(published: &PublishedTable) -> Vec<String> {
     let mut notes = Vec::new();
     for asked in &published.explain {
         for name in &asked.rows {
@@ -117,7 +117,7 @@ pub fn ambiguous(published: &Published) -> Vec<String> {
 }
 
 /// Of bounds that were given beside the table, how many rows they hold for, and of the table's that hold for none.
-pub fn bounds(published: &Published) -> Vec<String> {
+pub fn bounds(published: &PublishedTable) -> Vec<String> {
     let all = questions(published);
     let mut notes = Vec::new();
     for known in &published.given {
@@ -151,7 +151,7 @@ pub fn bounds(published: &Published) -> Vec<String> {
 }
 
 /// Of rates that fell when their credits ended, to more than those leave.
-pub fn credits(published: &Published) -> Vec<String> {
+pub fn credits(published: &PublishedTable) -> Vec<String> {
     let note = |question: Question| {
         let earlier: Vec<&PublishedRow> = published.rows[..question.places[0]].iter().collect();
         let said = row_bounds::more_than_left(&question.row, &earlier, published)?;

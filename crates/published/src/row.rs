@@ -109,7 +109,7 @@ pub struct PublishedRow {
     /// Operations per second that one of the processors can do.
     pub core_iops_limit: Option<f64>,
     /// Whose processors the row's figures are of.
-    pub cpu_of: Option<Whose>,
+    pub cpu_of: Option<CpuOwner>,
     /// Version of the software.
     pub version: Option<String>,
     /// Setting, mode or configuration in words.
@@ -140,7 +140,7 @@ pub enum Flush {
 /// Whose processors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Whose {
+pub enum CpuOwner {
     /// The machine's that asks.
     Client,
     /// The machine's that answers.

@@ -9,7 +9,7 @@ use fathom_tools::result_audit::throughput_units;
 
 use super::difference::Property;
 use super::inferred_answers::stated;
-use super::published_table::{Each, Published, PublishedCeiling};
+use super::published_table::{BoundUnit, PublishedCeiling, PublishedTable};
 use super::{PublishedRow, below};
 
 /// Who says so of a bound that stands in the table.
@@ -29,13 +29,13 @@ pub struct RowBound {
     /// Operations above the sustained rate that it allows.
     pub credits: Option<f64>,
     /// What has one of these each.
-    pub each: Option<Each>,
+    pub each: Option<BoundUnit>,
 }
 
 impl RowBound {
     /// What reaching it means.
     pub fn limit(&self) -> Limit {
-        if self.each == Some(Each::Core) { Limit::OneCore } else { limit_of(&self.known) }
+        if self.each == Some(BoundUnit::Core) { Limit::OneCore } else { limit_of(&self.known) }
     }
 
     /// How near the row came to it.
@@ -57,7 +57,7 @@ impl RowBound {
 
 /// Every bound that holds for a row, with the share that it reached. What was given beside the table holds where
 /// the table has no such bound of its own.
-pub fn reached(row: &PublishedRow, table: &Published) -> Vec<RowBound> {
+pub fn reached(row: &PublishedRow, table: &PublishedTable) -> Vec<RowBound> {
     let own: Vec<&PublishedCeiling> = table.ceilings.iter().filter(|ceiling| holds(row, ceiling)).collect();
     let given = table.given.iter().filter(|known| !own.iter().any(|ceiling| is_such(ceiling, known)));
     let of_given = given.filter_map(|known| one(row, &as_stated(known), &known.source));
@@ -108,7 +108,7 @@ fn named(known: &KnownCeiling) -> String {
 }
 
 /// Whether a given bound holds for a row.
-pub fn is_applied(row: &PublishedRow, table: &Published, known: &KnownCeiling) -> bool {
+pub fn is_applied(row: &PublishedRow, table: &PublishedTable, known: &KnownCeiling) -> bool {
     let mut own = table.ceilings.iter().filter(|ceiling| holds(row, ceiling));
     !own.any(|ceiling| is_such(ceiling, known)) && one(row, &as_stated(known), &known.source).is_some()
 }
@@ -121,10 +121,10 @@ pub fn bears_on(row: &PublishedRow, ceiling: &PublishedCeiling) -> bool {
 fn one(row: &PublishedRow, ceiling: &PublishedCeiling, source: &str) -> Option<RowBound> {
     let times = match ceiling.each {
         None => 1.0,
-        Some(Each::Device) => row.devices?,
-        Some(Each::Connection) => row.connections?,
-        Some(Each::Core) => row.cores?,
-        Some(Each::Host) => row.hosts()?,
+        Some(BoundUnit::Device) => row.devices?,
+        Some(BoundUnit::Connection) => row.connections?,
+        Some(BoundUnit::Core) => row.cores?,
+        Some(BoundUnit::Host) => row.hosts()?,
     };
     let direction = match ceiling.direction {
         None => 1.0,
@@ -239,7 +239,7 @@ fn of_feature(feature: Feature, all: &[RowBound]) -> Option<Symptom> {
 
 /// The rate over the limits of all connections together.
 fn connection_use(reached: &[RowBound]) -> Option<Symptom> {
-    let of_each = reached.iter().filter(|found| found.each == Some(Each::Connection));
+    let of_each = reached.iter().filter(|found| found.each == Some(BoundUnit::Connection));
     let nearest = of_each.max_by(|a, b| a.share.total_cmp(&b.share))?;
     Symptom::connection_use(nearest.share, &nearest.name)
 }
@@ -258,7 +258,7 @@ fn feature_of(found: &RowBound, all: &[RowBound]) -> Feature {
     };
     let is_sustained = has_burst && !found.known.burst;
     match found.each {
-        Some(Each::Core) => Feature::CoreUse,
+        Some(BoundUnit::Core) => Feature::CoreUse,
         _ => BoundKey { scope, counts_operations, is_sustained }.feature(),
     }
 }
@@ -299,7 +299,11 @@ pub fn credit_time(row: &PublishedRow, earlier: &[&PublishedRow], reached: &[Row
 }
 
 /// Where a rate fell when the credits ended, and to more than they leave: why burst credits are not named.
-pub fn more_than_left(row: &PublishedRow, earlier: &[&PublishedRow], table: &Published) -> Option<String> {
+pub fn more_than_left(
+    row: &PublishedRow,
+    earlier: &[&PublishedRow],
+    table: &PublishedTable,
+) -> Option<String> {
     /// Furthest above what providers enforce a little more of than they sell.
     const MORE: f64 = 1.15;
     /// How far the time of a drop may be from the time that the credits last, on the logarithm's scale.

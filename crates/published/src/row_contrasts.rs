@@ -4,7 +4,7 @@
 use fathom_attribute::symptoms::{Difference, STATED_RATIO_ERROR, Symptom};
 
 use super::PublishedRow;
-use super::difference::{Other, Property};
+use super::difference::{ComparableRow, Property};
 use super::inferred_answers::{growth, ratio_error, with_ratio};
 use super::row::Flush;
 
@@ -30,7 +30,7 @@ const GENERATORS: [&str; 14] = [
 const COMPARED: [Property; 4] = [Property::Setting, Property::Software, Property::Copies, Property::Node];
 
 /// Everything that compared rows show.
-pub fn seen(explained: &PublishedRow, others: &[Other<'_>]) -> Vec<Symptom> {
+pub fn seen(explained: &PublishedRow, others: &[ComparableRow<'_>]) -> Vec<Symptom> {
     let of = |property: Property| -> Vec<&PublishedRow> {
         others.iter().filter(|other| other.only() == Some(property)).map(|other| other.row).collect()
     };
@@ -48,7 +48,7 @@ pub fn seen(explained: &PublishedRow, others: &[Other<'_>]) -> Vec<Symptom> {
 }
 
 /// Whether rows stand beside one that differ in nothing but what is compared.
-pub fn is_compared(others: &[Other<'_>]) -> bool {
+pub fn is_compared(others: &[ComparableRow<'_>]) -> bool {
     others.iter().any(|other| other.only().is_some_and(|property| COMPARED.contains(&property)))
 }
 
@@ -73,8 +73,9 @@ fn setting(explained: &PublishedRow, rows: &[&PublishedRow]) -> Option<Symptom> 
 }
 
 /// The largest difference among everything that is compared.
-fn apart(explained: &PublishedRow, others: &[Other<'_>]) -> Option<Symptom> {
-    let is_compared = |other: &&Other<'_>| other.only().is_some_and(|property| COMPARED.contains(&property));
+fn apart(explained: &PublishedRow, others: &[ComparableRow<'_>]) -> Option<Symptom> {
+    let is_compared =
+        |other: &&ComparableRow<'_>| other.only().is_some_and(|property| COMPARED.contains(&property));
     let compared = others.iter().filter(is_compared).map(|other| other.row);
     let largest = compared.filter_map(|row| Some((growth(explained, row)?, row)));
     let (value, row) = largest.max_by(|a, b| a.0.abs().total_cmp(&b.0.abs()))?;
@@ -111,8 +112,8 @@ fn machine(explained: &PublishedRow, rows: &[&PublishedRow]) -> Option<Symptom> 
 }
 
 /// Whether another measuring program was tried: what one of them cannot carry is then its own.
-pub fn has_other_generator(explained: &PublishedRow, others: &[Other<'_>]) -> bool {
-    let is_other = |other: &&Other<'_>| other.only() == Some(Property::Software);
+pub fn has_other_generator(explained: &PublishedRow, others: &[ComparableRow<'_>]) -> bool {
+    let is_other = |other: &&ComparableRow<'_>| other.only() == Some(Property::Software);
     let software: Vec<&PublishedRow> = others.iter().filter(is_other).map(|other| other.row).collect();
     generator(explained, &software).is_some()
 }

@@ -10,19 +10,19 @@ use fathom_attribute::{Subject, conclude, printed};
 use fathom_record::verdict::{Claim, Evidence, Limit};
 use fathom_record::{CeilingRate, CeilingScope, Verdict};
 
-use super::difference::{Other, Property};
+use super::difference::{ComparableRow, Property};
 use super::experiment::next;
 use super::inferred_answers::stated;
-use super::named::Named;
-use super::published_table::{ExplainedRow, Published};
+use super::named::CauseWords;
+use super::published_table::{ExplainedRow, PublishedTable};
 use super::question::{Question, questions};
 use super::row::Target;
-use super::row::{Order, Whose};
+use super::row::{CpuOwner, Order};
 use super::row_bounds::{self, RowBound};
 use super::{PublishedRow, added, below, concurrency_curve, inferred_answers, row_contrasts, side_figures};
 
 /// Whether a row's rate was held down by a known limit.
-type IsCapped<'a> = &'a dyn Fn(&PublishedRow) -> bool;
+type CapTest<'a> = &'a dyn Fn(&PublishedRow) -> bool;
 
 /// Most that a cause's probability may be by the number of independent figures that speak for it: none, one, two.
 const BY_FIGURES: [f64; 3] = [0.5, 0.85, 0.94];
@@ -40,7 +40,7 @@ const SHARPNESS: f64 = 1.2;
 
 /// A row and what limits it.
 #[derive(Clone, Debug)]
-pub struct Explained {
+pub struct RowExplanation {
     /// What was asked.
     pub asked: ExplainedRow,
     /// What a reader calls it.
@@ -60,28 +60,31 @@ pub struct Explained {
 }
 
 /// Explains the rows that a table asks about, or every row with a rate.
-pub fn explain_published(published: &Published) -> Vec<Explained> {
+pub fn explain_published(published: &PublishedTable) -> Vec<RowExplanation> {
     explain_published_with(published, &|limit| table().cause(limit).map_or(1.0, |cause| cause.published))
 }
 
 /// The same with other weights of causes before anything is seen, in place of those by how often each is published: for who asks
 /// what the verdicts owe to them.
-pub fn explain_published_with(published: &Published, weight: &dyn Fn(Limit) -> f64) -> Vec<Explained> {
-    let named = Named::of(&published.rows);
+pub fn explain_published_with(
+    published: &PublishedTable,
+    weight: &dyn Fn(Limit) -> f64,
+) -> Vec<RowExplanation> {
+    let named = CauseWords::of(&published.rows);
     questions(published).into_iter().map(|question| one(published, (&named, weight), question)).collect()
 }
 
 fn one(
-    published: &Published,
-    (named, weight): (&Named, &dyn Fn(Limit) -> f64),
+    published: &PublishedTable,
+    (named, weight): (&CauseWords, &dyn Fn(Limit) -> f64),
     question: Question,
-) -> Explained {
+) -> RowExplanation {
     let Question { asked, places, row, title } = question;
     let at = places[0];
     let is_other = |(place, _): &(usize, &PublishedRow)| !places.contains(place);
     let all: Vec<(usize, &PublishedRow)> = published.rows.iter().enumerate().filter(is_other).collect();
-    let others: Vec<Other<'_>> =
-        all.iter().filter_map(|(place, other)| Other::beside(&row, *place, other)).collect();
+    let others: Vec<ComparableRow<'_>> =
+        all.iter().filter_map(|(place, other)| ComparableRow::beside(&row, *place, other)).collect();
     let every: Vec<&PublishedRow> = all.into_iter().map(|(_, other)| other).collect();
     let reached = row_bounds::reached(&row, published);
     let is_capped = |other: &PublishedRow| {
@@ -116,9 +119,9 @@ fn one(
         let lines = lines_for(claim, &seen, named.get(&claim.limit).copied());
         claim.evidence.splice(0..0, lines);
     }
-    let is_deeper = |other: &&Other<'_>| other.only() == Some(Property::Concurrency);
+    let is_deeper = |other: &&ComparableRow<'_>| other.only() == Some(Property::Concurrency);
     let curve = others.iter().filter(is_deeper).map(|other| other.place).collect();
-    Explained { asked, title, row, at, verdict, weighed, seen, curve }
+    RowExplanation { asked, title, row, at, verdict, weighed, seen, curve }
 }
 
 /// More of a cause that is as probable as all others together: what authors publish points further than the same figures
@@ -147,8 +150,8 @@ fn lines_for(claim: &Claim, seen: &[Symptom], word: Option<&str>) -> Vec<Evidenc
 fn everything(
     row: &PublishedRow,
     at: usize,
-    (every, others): (&[&PublishedRow], &[Other<'_>]),
-    (reached, is_capped): (&[RowBound], IsCapped<'_>),
+    (every, others): (&[&PublishedRow], &[ComparableRow<'_>]),
+    (reached, is_capped): (&[RowBound], CapTest<'_>),
 ) -> Vec<Symptom> {
     let earlier: Vec<&PublishedRow> =
         others.iter().filter(|other| other.place < at).map(|other| other.row).collect();
@@ -195,7 +198,7 @@ fn beside_figures(limit: Limit, row: &PublishedRow, met: &[Need], is_comparison:
 }
 
 /// How many times as probable a cause is by where a row stands among those with more and with fewer drives or nodes.
-fn beside_added(limit: Limit, row: &PublishedRow, others: &[Other<'_>]) -> f64 {
+fn beside_added(limit: Limit, row: &PublishedRow, others: &[ComparableRow<'_>]) -> f64 {
     let added = added::added(row, others);
     let is_the_least = !added.is_empty() && added.iter().all(|beside| beside.factor > 1.0);
     match limit {
@@ -206,7 +209,7 @@ fn beside_added(limit: Limit, row: &PublishedRow, others: &[Other<'_>]) -> f64 {
 }
 
 /// How many times as probable a cause is where releases of one software are compared.
-fn beside_versions(limit: Limit, row: &PublishedRow, others: &[Other<'_>]) -> f64 {
+fn beside_versions(limit: Limit, row: &PublishedRow, others: &[ComparableRow<'_>]) -> f64 {
     let is_of_versions = || {
         others.iter().any(|other| {
             other.only() == Some(Property::Setting)
@@ -283,7 +286,7 @@ const DIRECT: [Feature; 14] = [
 /// What is so of a row, for the causes that need it.
 fn met(
     row: &PublishedRow,
-    others: &[Other<'_>],
+    others: &[ComparableRow<'_>],
     reached: &[RowBound],
     named: &HashMap<Limit, &str>,
 ) -> Vec<Need> {
@@ -323,8 +326,8 @@ fn met(
         ),
         (has_scope(CeilingScope::Memory), Need::Memory),
         (row.numa.is_some(), Need::Node),
-        (row.cpu_of == Some(Whose::Client), Need::Client),
-        (row.cpu_of == Some(Whose::Target), Need::Server),
+        (row.cpu_of == Some(CpuOwner::Client), Need::Client),
+        (row.cpu_of == Some(CpuOwner::Target), Need::Server),
         (reached.iter().any(|found| found.known.burst) || row.credits_left_percent.is_some(), Need::Burst),
         (row.ended_early, Need::Ended),
     ]
@@ -367,7 +370,7 @@ fn restraints(row: &PublishedRow, seen: &[Symptom]) -> Vec<Restraint> {
     found.into_iter().flatten().collect()
 }
 
-fn subject(published: &Published, row: &PublishedRow, title: &str) -> Subject {
+fn subject(published: &PublishedTable, row: &PublishedRow, title: &str) -> Subject {
     let in_flight = row.in_flight().or_else(|| row.concurrency());
     Subject {
         title: title.to_owned(),

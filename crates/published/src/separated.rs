@@ -3,7 +3,7 @@
 use fathom_tools::Refusal;
 use toml::{Table, Value};
 
-use super::published_table::Published;
+use super::published_table::PublishedTable;
 use super::refused::refused;
 use super::row::PublishedRow;
 use super::table_validation::{self, EXPECTED};
@@ -31,7 +31,7 @@ fn names(text: &str) -> Option<(u8, Vec<String>)> {
 ///
 /// # Errors
 /// When a line has more or fewer values than names, names a column that rows do not have, or states what no run gives.
-pub fn parse_separated(text: &str, title: &str) -> Result<Published, Refusal> {
+pub fn parse_separated(text: &str, title: &str) -> Result<PublishedTable, Refusal> {
     let text = text.trim_start_matches('\u{feff}');
     let Some((separator, names)) = names(text) else {
         return Err(Refusal::new(EXPECTED, "its first line names no column \"pattern\"")
@@ -57,7 +57,7 @@ pub fn parse_separated(text: &str, title: &str) -> Result<Published, Refusal> {
     if rows.is_empty() {
         return Err(Refusal::new(EXPECTED, "it has no row below its names"));
     }
-    let found = Published { title: title.to_owned(), rows, ..Published::default() };
+    let found = PublishedTable { title: title.to_owned(), rows, ..PublishedTable::default() };
     table_validation::figures(&found, "")?;
     Ok(found)
 }

@@ -5,10 +5,10 @@ use fathom_record::CeilingRate;
 use fathom_tools::result_audit::{Finding, Rule, Weight, figure, law, throughput_units};
 
 use super::row_bounds::{RowBound, reached};
-use super::{Published, PublishedRow};
+use super::{PublishedRow, PublishedTable};
 
 /// Everything that was found, contradictions first.
-pub fn audit_published(table: &Published) -> Vec<Finding> {
+pub fn audit_published(table: &PublishedTable) -> Vec<Finding> {
     let rows: Vec<&PublishedRow> = table.rows.iter().chain(&table.workloads).collect();
     let mut out = Vec::new();
     for row in &rows {
@@ -95,7 +95,7 @@ fn pairs(rows: &[&PublishedRow], out: &mut Vec<Finding>) {
 }
 
 /// Results that lie at, near or above a known bound, and bounds that explain the same result.
-fn ceilings(table: &Published, rows: &[&PublishedRow], out: &mut Vec<Finding>) {
+fn ceilings(table: &PublishedTable, rows: &[&PublishedRow], out: &mut Vec<Finding>) {
     for row in rows {
         let mut at: Vec<String> = Vec::new();
         let mut above: Vec<String> = Vec::new();
@@ -136,7 +136,7 @@ fn ceilings(table: &Published, rows: &[&PublishedRow], out: &mut Vec<Finding>) {
 /// The row that moved most through what bounds this one in bytes, where it moved clearly more: what binds this one is
 /// something else.
 fn carried_more(
-    table: &Published,
+    table: &PublishedTable,
     rows: &[&PublishedRow],
     row: &PublishedRow,
     found: &RowBound,

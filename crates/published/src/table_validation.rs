@@ -6,7 +6,7 @@ use fathom_tools::Refusal;
 use fathom_tools::result_audit::throughput_units;
 
 use super::PublishedRow;
-use super::published_table::{Published, PublishedCeiling};
+use super::published_table::{PublishedCeiling, PublishedTable};
 
 /// What a text is taken for.
 pub const EXPECTED: &str = "table of published results";
@@ -65,7 +65,7 @@ pub fn names(text: &str) -> Result<(), Refusal> {
 }
 
 /// Refuses figures that no run gives, and bounds that bound nothing.
-pub fn figures(found: &Published, text: &str) -> Result<(), Refusal> {
+pub fn figures(found: &PublishedTable, text: &str) -> Result<(), Refusal> {
     for (list, rows) in [("row", &found.rows), ("workload", &found.workloads)] {
         for (at, row) in rows.iter().enumerate() {
             of_row(row).map_err(|wrong| wrong.refusal(text, (list, at), &row.subject()))?;
@@ -78,13 +78,13 @@ pub fn figures(found: &Published, text: &str) -> Result<(), Refusal> {
 }
 
 /// A field that cannot stand, why, and what to write.
-struct Wrong {
+struct FieldError {
     field: &'static str,
     cause: String,
     remedy: String,
 }
 
-impl Wrong {
+impl FieldError {
     fn refusal(self, text: &str, (list, at): (&str, usize), name: &str) -> Refusal {
         let place = line(text, (list, at), self.field).map(|line| format!("line {line}"));
         Refusal::new(EXPECTED, format!("{list} \"{name}\": {}", self.cause))
@@ -93,12 +93,12 @@ impl Wrong {
     }
 }
 
-fn of_row(row: &PublishedRow) -> Result<(), Wrong> {
+fn of_row(row: &PublishedRow) -> Result<(), FieldError> {
     for (field, value, range) in fields(row) {
         if let Some(value) = value.filter(|value| !range.holds(*value)) {
             let cause = format!("{field} = {value} cannot be: {}", range.words());
             let remedy = "write what was published, or leave it out".to_owned();
-            return Err(Wrong { field, cause, remedy });
+            return Err(FieldError { field, cause, remedy });
         }
     }
     let is_percentile = |pair: &[f64; 2]| Range::Percent.holds(pair[0]) && Range::Positive.holds(pair[1]);
@@ -106,7 +106,7 @@ fn of_row(row: &PublishedRow) -> Result<(), Wrong> {
         let cause = format!("percentiles_us holds [{}, {}]", pair[0], pair[1]);
         let remedy =
             "write the order from 0 to 100 and the microseconds above 0, as [[99, 7670.0]]".to_owned();
-        return Err(Wrong { field: "percentiles_us", cause, remedy });
+        return Err(FieldError { field: "percentiles_us", cause, remedy });
     }
     unit(row.throughput, row.unit.as_deref())
 }
@@ -156,15 +156,15 @@ fn fields(row: &PublishedRow) -> [(&'static str, Option<f64>, Range); 37] {
 }
 
 /// A throughput needs a unit that is known.
-fn unit(throughput: Option<f64>, unit: Option<&str>) -> Result<(), Wrong> {
+fn unit(throughput: Option<f64>, unit: Option<&str>) -> Result<(), FieldError> {
     let Some(value) = throughput else { return Ok(()) };
     match unit {
-        None => Err(Wrong {
+        None => Err(FieldError {
             field: "throughput",
             cause: format!("throughput = {value} has no unit"),
             remedy: format!("write next to it unit = \"MB/s\", or another of {UNITS}"),
         }),
-        Some(unit) if throughput_units::bytes_per_s(unit).is_none() => Err(Wrong {
+        Some(unit) if throughput_units::bytes_per_s(unit).is_none() => Err(FieldError {
             field: "unit",
             cause: format!("\"{unit}\" is not a known unit"),
             remedy: match meant(unit) {
@@ -187,8 +187,9 @@ fn meant(unit: &str) -> Option<String> {
     spelt.into_iter().find(|unit| throughput_units::bytes_per_s(unit).is_some())
 }
 
-fn of_ceiling(ceiling: &PublishedCeiling) -> Result<(), Wrong> {
-    let wrong = |field, cause: String, remedy: &str| Err(Wrong { field, cause, remedy: remedy.to_owned() });
+fn of_ceiling(ceiling: &PublishedCeiling) -> Result<(), FieldError> {
+    let wrong =
+        |field, cause: String, remedy: &str| Err(FieldError { field, cause, remedy: remedy.to_owned() });
     let rate = match (ceiling.iops, ceiling.throughput) {
         (None, None) => {
             let remedy = "write iops = 3000, or throughput = 125 and unit = \"MB/s\"";

@@ -9,7 +9,7 @@ use fathom_tools::Refusal;
 
 use super::Halt;
 use super::arrow_columns::{Words, read_moments};
-use super::volume_stream::{Reading, TABLE, layout};
+use super::volume_stream::{StreamOptions, TABLE, layout};
 
 /// Rows of a table in another order.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -35,7 +35,7 @@ struct Group {
 /// When columns are missing or of another kind, the stream fails, or it has 2^32 rows.
 pub fn arrange(
     reader: impl RecordBatchReader,
-    reading: &Reading<'_>,
+    reading: &StreamOptions<'_>,
     parts: u32,
 ) -> Result<Arrangement, Halt> {
     let layout = layout(&reader.schema(), &reading.hints)?;

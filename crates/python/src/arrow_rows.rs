@@ -160,12 +160,12 @@ pub fn growth_batch(rows: &[GrowthRow]) -> Result<RecordBatch, ArrowError> {
 }
 
 /// Columns of a batch by their names, in types that every engine hands back.
-struct Named<'a> {
+struct NamedColumns<'a> {
     batch: &'a RecordBatch,
     table: &'static str,
 }
 
-impl Named<'_> {
+impl NamedColumns<'_> {
     fn refused(&self, name: &str) -> Refusal {
         Refusal::new(self.table, format!("its column {name} is missing or of another type"))
             .at("the schema")
@@ -223,7 +223,7 @@ fn texts(array: &dyn Array) -> Option<Vec<Option<String>>> {
 /// # Errors
 /// When a column is missing or of another type; when amounts are in two currencies.
 pub fn verdicts(batch: &RecordBatch, currency: &mut Option<String>) -> Result<Vec<FleetRow>, Refusal> {
-    let named = Named { batch, table: "a fleet's verdicts" };
+    let named = NamedColumns { batch, table: "a fleet's verdicts" };
     for found in named.texts(CURRENCY)?.into_iter().flatten() {
         let known = currency.get_or_insert_with(|| found.clone());
         if *known != found {
@@ -278,7 +278,7 @@ pub fn verdicts(batch: &RecordBatch, currency: &mut Option<String>) -> Result<Ve
 /// # Errors
 /// When a column is missing or of another type.
 pub fn growths(batch: &RecordBatch) -> Result<(Vec<VolumeGrowth>, u64), Refusal> {
-    let named = Named { batch, table: "a fleet's growths" };
+    let named = NamedColumns { batch, table: "a fleet's growths" };
     let (hashes, growths) = (named.integers("hash")?, named.integers("growth")?);
     let (classes, horizons) = (named.texts("rests_on")?, named.integers("horizon_s")?);
     let rows =

@@ -6,13 +6,13 @@ use fathom_demand::price_list;
 use fathom_fleet::{check_region, current, market};
 use fathom_measure::{Bytes, Nanos, Share};
 use fathom_rows::{Hints, Values};
-use fathom_sizing::catalogue::{Prices, Wanted};
+use fathom_sizing::catalogue::{OfferRequirements, Prices};
 use fathom_sizing::margin::{Margin, USUAL};
 use fathom_sizing::{Catalogue, Market};
 use fathom_tools::Refusal;
 use serde::Deserialize;
 
-use super::volume_stream::Reading;
+use super::volume_stream::StreamOptions;
 
 /// Rows that one volume may have: 2.4 GB at the peak of its judgement, 231 days of seconds.
 const MOST_ROWS: u64 = 20_000_000;
@@ -147,7 +147,7 @@ impl Question {
     ///
     /// # Errors
     /// When its values are neither rates nor counts.
-    pub fn reading(&self, halvings: u32) -> Result<Reading<'_>, Refusal> {
+    pub fn reading(&self, halvings: u32) -> Result<StreamOptions<'_>, Refusal> {
         let values = match self.values.as_deref() {
             None => None,
             Some("per-second") => Some(Values::PerSecond),
@@ -159,7 +159,7 @@ impl Question {
             }
         };
         let hints = Hints { columns: &self.columns, values, ..Hints::default() };
-        Ok(Reading { hints, halvings, most_rows: self.max_rows, keeps_going: self.keep_going })
+        Ok(StreamOptions { hints, halvings, most_rows: self.max_rows, keeps_going: self.keep_going })
     }
 
     /// Widest stripe.
@@ -204,7 +204,7 @@ impl Question {
         let latency =
             self.latency.as_deref().map(|text| typed::<Nanos>("--latency", text, "a time, e.g. 2ms"));
         let latency_ns = latency.transpose()?.map(|latency| latency.0);
-        let wanted = Wanted { types: self.types.clone(), latency_ns, boots: self.boot };
+        let wanted = OfferRequirements { types: self.types.clone(), latency_ns, boots: self.boot };
         let market = market(&catalogue, &self.region, wanted)?;
         let is_known = |name: &str| catalogue.instance(name).is_some() || market.behind(name).is_some();
         if let Some(name) = self.instance.as_deref().filter(|name| !is_known(name)) {

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashSet};
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{DataType, Schema};
 use fathom_rows::Hints;
-use fathom_rows::demand_tables::{Cells, Gather, Interest, Layout, RowBlock, Run, RunSink, spans};
+use fathom_rows::demand_tables::{Cells, Interest, Layout, RowBlock, RowGatherer, Run, RunSink, spans};
 use fathom_sizing::fleet_volumes::{hash, is_sampled};
 use fathom_tools::Refusal;
 
@@ -22,7 +22,7 @@ const ROWS_OF_A_LOOK: u64 = 1 << 20;
 
 /// What is read of a stream.
 #[derive(Clone, Copy, Debug)]
-pub struct Reading<'a> {
+pub struct StreamOptions<'a> {
     /// What is said of its columns.
     pub hints: Hints<'a>,
     /// Times that the share of the volumes whose rows are wanted was halved.
@@ -41,7 +41,7 @@ pub struct Reading<'a> {
 /// When columns are missing or of another kind, rows of a volume lie apart, the stream fails, or `take` or `look` do.
 pub fn read(
     reader: impl RecordBatchReader,
-    reading: &Reading<'_>,
+    reading: &StreamOptions<'_>,
     look: impl Fn() -> Result<(), Halt>,
     take: impl FnMut(Run) -> Result<(), Refusal>,
 ) -> Result<BTreeMap<String, u64>, Halt> {
@@ -57,7 +57,7 @@ pub fn read(
         over: &is_over,
         refusal: None,
     };
-    let mut gather = Gather::new(&mut volumes);
+    let mut gather = RowGatherer::new(&mut volumes);
     let mut rows = Rows { most: reading.most_rows, ..Rows::default() };
     let mut since = 0;
     for batch in reader {
@@ -110,7 +110,7 @@ pub fn layout(schema: &Schema, hints: &Hints<'_>) -> Result<Layout, Refusal> {
 struct Volumes<'a, F> {
     take: F,
     layout: &'a Layout,
-    reading: &'a Reading<'a>,
+    reading: &'a StreamOptions<'a>,
     /// The latest volume, where its rows may go on: those of a name that is no text, which is spelt with `\`, come in
     /// pieces.
     held: Option<Run>,
@@ -202,7 +202,7 @@ struct Rows {
 }
 
 impl Rows {
-    fn read<T: RunSink>(&mut self, batch: &RecordBatch, layout: &Layout, gather: &mut Gather<'_, T>) {
+    fn read<T: RunSink>(&mut self, batch: &RecordBatch, layout: &Layout, gather: &mut RowGatherer<'_, T>) {
         let column = |at: usize| batch.column(at);
         let words =
             [layout.volume, layout.current, layout.instance].map(|at| at.map(|at| Words::of(column(at))));

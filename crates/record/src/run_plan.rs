@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
-use crate::options::{Client, Decorators, Durable, IoFlags, Role, WitnessSource};
+use crate::options::{Client, Decorators, Durability, IoFlags, Role, WitnessSource};
 use crate::workload::{Verify, Workload};
 
 /// All that one run needs.
@@ -48,7 +48,7 @@ pub struct RunOptions {
     /// The same I/Os are watched in the block layer, through this source; absent: not.
     pub witness: Option<WitnessSource>,
     /// What is durable when a write ends; absent: whatever the device says.
-    pub durable: Option<Durable>,
+    pub durable: Option<Durability>,
     /// Flags on single reads and writes.
     pub io_flags: IoFlags,
     /// A scratch file stays when the run is over.

@@ -7,7 +7,7 @@ use fathom_record::{CampaignRecord, Direction, RunRecord};
 use crate::chart::{
     Curve, Ink, Mark, OverviewRow, Picture, ceilings, operating_curve, overview, percentile_curves, series,
 };
-use crate::sheet::assess_sheet::{Chosen, chosen, limited_by, point, reached, runs_of};
+use crate::sheet::assess_sheet::{ChosenCell, chosen, limited_by, point, reached, runs_of};
 use crate::value_words::moment;
 use crate::{ReportError, merged_histograms, number, pictures_of_explain};
 
@@ -167,7 +167,7 @@ fn hue(direction: Direction) -> Ink {
     }
 }
 
-fn point_ink(chosen: &Chosen<'_>) -> Ink {
+fn point_ink(chosen: &ChosenCell<'_>) -> Ink {
     match chosen.kinds.first() {
         Some(OperatingPointKind::Balanced) => Ink::Vermillion,
         Some(OperatingPointKind::Peak) | None => Ink::Purple,
@@ -175,7 +175,7 @@ fn point_ink(chosen: &Chosen<'_>) -> Ink {
     }
 }
 
-fn operating(pattern: &PatternResult, chosen: &[Chosen<'_>]) -> Option<Figure> {
+fn operating(pattern: &PatternResult, chosen: &[ChosenCell<'_>]) -> Option<Figure> {
     let marks: Vec<Mark> =
         chosen.iter().map(|c| Mark { cell: c.index, name: c.name(), ink: point_ink(c) }).collect();
     let caps = |limit: Limit| {
@@ -204,7 +204,7 @@ fn operating(pattern: &PatternResult, chosen: &[Chosen<'_>]) -> Option<Figure> {
 /// directions, each direction at the first chosen cell.
 fn distributions(
     pattern: &PatternResult,
-    chosen: &[Chosen<'_>],
+    chosen: &[ChosenCell<'_>],
     runs: &[RunRecord],
 ) -> Result<Option<Figure>, ReportError> {
     let least =
@@ -256,7 +256,7 @@ fn data_directions(pattern: &PatternResult, runs: &[RunRecord]) -> Vec<Direction
 }
 
 /// The longest run of the first chosen cell that has any at hand, and where it stands.
-fn best_run<'a>(chosen: &[Chosen<'_>], runs: &'a [RunRecord]) -> Option<(&'a RunRecord, String)> {
+fn best_run<'a>(chosen: &[ChosenCell<'_>], runs: &'a [RunRecord]) -> Option<(&'a RunRecord, String)> {
     chosen.iter().find_map(|point| {
         let run = runs_of(point.cell, runs).into_iter().max_by_key(|run| run.summary.duration_ns)?;
         let cell = number::cell(point.cell.jobs, point.cell.depth);

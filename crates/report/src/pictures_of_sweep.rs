@@ -55,10 +55,10 @@ fn longest(sweep: &SweepRecord) -> Option<usize> {
 }
 
 /// A figure, and the ends of its interval where it has one.
-type WithInterval = (f64, Option<(f64, f64)>);
+type IntervalFigure = (f64, Option<(f64, f64)>);
 
 /// A line for each combination of the other axes' values.
-fn lines(sweep: &SweepRecord, axis: usize, figure: &dyn Fn(&CellResult) -> WithInterval) -> Vec<GridLine> {
+fn lines(sweep: &SweepRecord, axis: usize, figure: &dyn Fn(&CellResult) -> IntervalFigure) -> Vec<GridLine> {
     let mut out: Vec<(Vec<usize>, GridLine)> = Vec::new();
     for (cell, result) in measured(sweep) {
         let mut others = cell.place.clone();

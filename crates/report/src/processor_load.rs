@@ -3,7 +3,7 @@
 use fathom_record::telemetry::Telemetry;
 
 /// Share of time in use, 0 to 1, for each telemetry sample; absent where it could not be read.
-pub struct Busy {
+pub struct CpuUtilization {
     /// Mean over all cores.
     pub mean: Vec<Option<f64>>,
     /// The busiest core in each sample.
@@ -11,7 +11,7 @@ pub struct Busy {
 }
 
 /// Reads `cpu.busy` of every core. `None` when no core was sampled.
-pub fn busy(telemetry: &Telemetry) -> Option<Busy> {
+pub fn busy(telemetry: &Telemetry) -> Option<CpuUtilization> {
     let samples = telemetry.at_ns.len();
     // The whole machine carries no label.
     let cores: Vec<&[Option<f64>]> =
@@ -28,7 +28,7 @@ pub fn busy(telemetry: &Telemetry) -> Option<Busy> {
             })
             .collect()
     };
-    Some(Busy {
+    Some(CpuUtilization {
         mean: over_cores(|known| known.iter().sum::<f64>() / known.len() as f64),
         busiest: over_cores(|known| known.iter().copied().fold(0.0, f64::max)),
     })

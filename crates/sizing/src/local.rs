@@ -19,7 +19,7 @@ const GB: u64 = 1_000_000_000;
 
 /// An instance whose disks were judged.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Local<'a> {
+pub struct LocalInstance<'a> {
     /// The instance.
     pub instance: &'a Instance,
     /// Its disks.
@@ -42,7 +42,7 @@ pub fn cheapest<'a>(
     region: &str,
     like: &Instance,
     (demand, size, patience): (&Demand, u64, Patience),
-) -> Option<Local<'a>> {
+) -> Option<LocalInstance<'a>> {
     let fits = |instance: &&Instance| {
         instance.arch == like.arch && instance.vcpus >= like.vcpus && instance.memory_gib >= like.memory_gib
     };
@@ -59,8 +59,8 @@ pub fn cheapest<'a>(
     let mut unknown = None;
     for (month, instance, disks) in candidates {
         match holds(&disks, demand, patience) {
-            Some(true) => return Some(Local { instance, disks, month, holds: Some(true) }),
-            None => unknown = unknown.or(Some(Local { instance, disks, month, holds: None })),
+            Some(true) => return Some(LocalInstance { instance, disks, month, holds: Some(true) }),
+            None => unknown = unknown.or(Some(LocalInstance { instance, disks, month, holds: None })),
             Some(false) => {}
         }
     }

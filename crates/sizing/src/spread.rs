@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher, RandomState};
 
 /// A table by a whole number.
-pub type ByNumber<V> = HashMap<u64, V, Spread>;
+pub type NumberMap<V> = HashMap<u64, V, Spread>;
 
 /// The finaliser of SplitMix64: one to one, and every bit depends on every bit.
 #[inline]
@@ -61,7 +61,7 @@ mod tests {
 
     #[test]
     fn each_number_has_a_place_of_its_own() {
-        let mut table: ByNumber<u64> = ByNumber::default();
+        let mut table: NumberMap<u64> = NumberMap::default();
         (0..10_000).for_each(|at| *table.entry(at * 4096).or_default() += at);
         assert_eq!(table.len(), 10_000);
         assert!((0..10_000).all(|at| table.get(&(at * 4096)) == Some(&at)));

@@ -6,7 +6,7 @@
 use zerocopy::little_endian::{U32, U64};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use crate::{TooShort, view};
+use crate::{ShortBufferError, view};
 
 /// Log identifier of this page.
 pub const LOG_IDENTIFIER: u8 = 0xd0;
@@ -54,7 +54,7 @@ impl VolumeLog {
     ///
     /// # Errors
     /// When there are fewer bytes than fields.
-    pub fn parse(bytes: &[u8]) -> Result<Option<&Self>, TooShort> {
+    pub fn parse(bytes: &[u8]) -> Result<Option<&Self>, ShortBufferError> {
         let log: &Self = view(bytes, "Amazon volume statistics")?;
         Ok([MAGIC_EBS, MAGIC_LOCAL].contains(&log.magic.get()).then_some(log))
     }

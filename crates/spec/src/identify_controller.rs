@@ -3,7 +3,7 @@
 use zerocopy::little_endian::{U16, U32, U128};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use crate::{Text, TooShort, view};
+use crate::{ShortBufferError, Text, view};
 
 /// What a controller is and can do. Field names are the specification's.
 #[derive(Clone, Debug, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
@@ -192,7 +192,7 @@ impl IdentifyController {
     ///
     /// # Errors
     /// When there are fewer than 4096 bytes.
-    pub fn parse(bytes: &[u8]) -> Result<&Self, TooShort> {
+    pub fn parse(bytes: &[u8]) -> Result<&Self, ShortBufferError> {
         view(bytes, "Identify Controller")
     }
 

@@ -3,7 +3,7 @@
 use zerocopy::little_endian::{U16, U32, U64, U128};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use crate::{TooShort, view};
+use crate::{ShortBufferError, view};
 
 /// What a namespace is. Field names are the specification's.
 #[derive(Clone, Debug, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
@@ -144,7 +144,7 @@ impl IdentifyNamespace {
     ///
     /// # Errors
     /// When there are fewer than 4096 bytes.
-    pub fn parse(bytes: &[u8]) -> Result<&Self, TooShort> {
+    pub fn parse(bytes: &[u8]) -> Result<&Self, ShortBufferError> {
         view(bytes, "Identify Namespace")
     }
 

@@ -34,7 +34,7 @@ use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
 /// A buffer that is shorter than the structure it should hold. Its own type: this room is below record, which has the
 /// one shape of errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TooShort {
+pub struct ShortBufferError {
     /// What should have been there.
     pub structure: &'static str,
     /// Bytes it takes.
@@ -43,22 +43,22 @@ pub struct TooShort {
     pub given_bytes: usize,
 }
 
-impl fmt::Display for TooShort {
+impl fmt::Display for ShortBufferError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { structure, needed_bytes, given_bytes } = self;
         write!(f, "{structure} takes {needed_bytes} bytes, and {given_bytes} were returned")
     }
 }
 
-impl core::error::Error for TooShort {}
+impl core::error::Error for ShortBufferError {}
 
 /// Reads a structure in place from the start of a buffer.
-fn view<'a, T>(bytes: &'a [u8], structure: &'static str) -> Result<&'a T, TooShort>
+fn view<'a, T>(bytes: &'a [u8], structure: &'static str) -> Result<&'a T, ShortBufferError>
 where
     T: FromBytes + KnownLayout + Immutable + Unaligned,
 {
     match T::ref_from_prefix(bytes) {
         Ok((value, _)) => Ok(value),
-        Err(_) => Err(TooShort { structure, needed_bytes: size_of::<T>(), given_bytes: bytes.len() }),
+        Err(_) => Err(ShortBufferError { structure, needed_bytes: size_of::<T>(), given_bytes: bytes.len() }),
     }
 }

@@ -3,7 +3,7 @@
 use zerocopy::little_endian::{U16, U32, U128};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use crate::{TooShort, view};
+use crate::{ShortBufferError, view};
 
 /// Log identifier of this page.
 pub const LOG_IDENTIFIER: u8 = 0x02;
@@ -82,7 +82,7 @@ impl SmartLog {
     ///
     /// # Errors
     /// When there are fewer than 512 bytes.
-    pub fn parse(bytes: &[u8]) -> Result<&Self, TooShort> {
+    pub fn parse(bytes: &[u8]) -> Result<&Self, ShortBufferError> {
         view(bytes, "SMART / Health Information")
     }
 

@@ -2,7 +2,7 @@
 
 use std::mem::offset_of;
 
-use fathom_spec::fabrics::connect::{self, Connect, ConnectData, name_of};
+use fathom_spec::fabrics::connect::{self, ConnectData, ConnectFields, name_of};
 use fathom_spec::fabrics::discovery::{Entry, Header};
 use fathom_spec::fabrics::pdu::{self, Kind};
 use fathom_spec::fabrics::{CompletionEntry, Descriptor, SubmissionEntry, capsule, property};
@@ -74,12 +74,12 @@ fn a_command_lies_as_the_specification_draws_it() {
 
 #[test]
 fn connect_and_properties_lie_where_targets_look() {
-    let asked = Connect { format: 0, queue: 3, size: 127, attributes: 4, keep_alive_ms: 5000 };
+    let asked = ConnectFields { format: 0, queue: 3, size: 127, attributes: 4, keep_alive_ms: 5000 };
     let bytes = asked.entry();
     let bytes = bytes.as_bytes();
     assert_eq!((bytes[0], bytes[4]), (0x7f, 1));
     assert_eq!(bytes[40..52], [0, 0, 3, 0, 127, 0, 4, 0, 0x88, 0x13, 0, 0]);
-    assert_eq!(Connect::of(SubmissionEntry::parse(bytes).unwrap()), asked);
+    assert_eq!(ConnectFields::of(SubmissionEntry::parse(bytes).unwrap()), asked);
     let data = ConnectData::new([9; 16], connect::ANY_CONTROLLER, "nqn.a", "nqn.b");
     let bytes = data.as_bytes();
     assert_eq!(bytes.len(), connect::DATA_BYTES);

@@ -2,7 +2,7 @@
 
 use fathom_spec::identify_controller::OptionalCommand;
 use fathom_spec::identify_namespace::{DeallocatedReads, PreferredUnits};
-use fathom_spec::{IdentifyController, IdentifyNamespace, SmartLog, TooShort, admin, smart};
+use fathom_spec::{IdentifyController, IdentifyNamespace, ShortBufferError, SmartLog, admin, smart};
 use proptest::prelude::*;
 
 fn put(buffer: &mut [u8], offset: usize, bytes: &[u8]) {
@@ -198,7 +198,10 @@ fn what_is_not_reported_is_absent() {
 #[test]
 fn a_short_buffer_is_refused_with_both_lengths() {
     let error = IdentifyController::parse(&[0; 4095]).unwrap_err();
-    assert_eq!(error, TooShort { structure: "Identify Controller", needed_bytes: 4096, given_bytes: 4095 });
+    assert_eq!(
+        error,
+        ShortBufferError { structure: "Identify Controller", needed_bytes: 4096, given_bytes: 4095 }
+    );
     assert_eq!(error.to_string(), "Identify Controller takes 4096 bytes, and 4095 were returned");
     assert!(IdentifyNamespace::parse(&[]).is_err() && SmartLog::parse(&[0; 511]).is_err());
 }

@@ -29,8 +29,8 @@ mod store_file;
 
 pub use error::{StoreError, StoreErrorKind};
 pub use history::{
-    Baseline, Deleted, Deletion, DeletionChoice, Finding, FindingKey, KeptItem, Labels, Mark, MarkText, Note,
-    WORD_CHARACTERS_MAX, check_note, check_title, check_word,
+    Baseline, Deletion, DeletionChoice, DeletionResult, Finding, FindingKey, KeptItem, Labels, Mark,
+    MarkText, Note, WORD_CHARACTERS_MAX, check_note, check_title, check_word,
 };
 pub use id_lookup::StoredId;
 pub use location::default_path;

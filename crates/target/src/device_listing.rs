@@ -3,7 +3,7 @@
 use fathom_record::facts::DeviceFacts;
 use serde::Serialize;
 
-use super::drives::Carried;
+use super::drives::DriverPath;
 use super::guard::{Identity, Reason, Verdict};
 
 /// One device of this machine.
@@ -17,7 +17,7 @@ pub struct Device {
     pub disk: Option<String>,
     /// Which drivers carry its I/O, where the system tells that of each device.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub carried: Option<Carried>,
+    pub carried: Option<DriverPath>,
     /// Everything that stands against writing it.
     pub reasons: Vec<Reason>,
     /// How permission to destroy it names it.

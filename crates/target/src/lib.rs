@@ -61,5 +61,5 @@ pub use platform::{
 };
 #[cfg(windows)]
 pub use platform::{OverlappedLane, overlapped_lane};
-pub use several::{Admitted, admit_all, named_by};
+pub use several::{AdmissionSummary, admit_all, named_by};
 pub use stretch::Stretch;

@@ -12,7 +12,7 @@ use fathom_record::run_plan::RunOptions;
 use super::guard::Permit;
 use super::name::TargetName;
 use super::origin::Origin;
-use super::platform::{self, Handle, Opened};
+use super::platform::{self, Handle, OpenedPath};
 use super::remote::{self, Remote};
 use crate::{Error, ErrorKind};
 
@@ -125,7 +125,7 @@ pub struct Target {
     pub remote: Option<Arc<Remote>>,
     /// What the judgement leaves to say in a run's record.
     pub notes: Vec<String>,
-    opened: Option<Opened>,
+    opened: Option<OpenedPath>,
 }
 
 /// Unit of I/O where nothing real sets one.
@@ -190,12 +190,12 @@ impl Target {
     /// # Errors
     /// [`ErrorKind::Refused`] with the reasons.
     pub fn confirm(&self) -> Result<(), Error> {
-        self.opened.as_ref().map_or(Ok(()), Opened::confirm)
+        self.opened.as_ref().map_or(Ok(()), OpenedPath::confirm)
     }
 
     /// What a campaign remembers of it for when it continues; none for what is not a block device.
     pub fn origin(&self) -> Option<&Origin> {
-        self.opened.as_ref().and_then(Opened::origin)
+        self.opened.as_ref().and_then(OpenedPath::origin)
     }
 
     /// Marks a device, where it gets a mark, as written by the run or campaign `by` from `at` on (RFC 3339):

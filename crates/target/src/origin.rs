@@ -27,7 +27,7 @@ pub struct Origin {
 
 /// What stands where a campaign began.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum OriginMatch {
     /// The same device, and what it holds is the campaign's own data.
     Own,
     /// The same device; its data may be anybody's.
@@ -42,27 +42,27 @@ impl Origin {
     /// A mark is written before the first byte of a campaign and lies where no workload writes: without it the
     /// data on the device is not the campaign's, or is no longer. Only where there was no room for one does the
     /// disk's sequence number have to do.
-    pub fn judge(&self, now: &Self) -> Standing {
+    pub fn judge(&self, now: &Self) -> OriginMatch {
         let differ = |one: &Option<String>, two: &Option<String>| {
             one.as_ref().zip(two.as_ref()).is_some_and(|(one, two)| one != two)
         };
         if self.size_bytes != now.size_bytes || differ(&self.serial, &now.serial) {
-            return Standing::Other;
+            return OriginMatch::Other;
         }
         if self.mark.is_some() && self.mark == now.mark {
-            return Standing::Own;
+            return OriginMatch::Own;
         }
         let same_start = self.boot.is_some() && self.boot == now.boot;
         let same_number = self.serial.is_some() && self.serial == now.serial;
         match self.sequence.zip(now.sequence).filter(|_| same_start) {
-            Some((then, now)) if then == now && self.writes && self.mark.is_none() => Standing::Own,
-            Some((then, now)) if then == now => Standing::Same,
+            Some((then, now)) if then == now && self.writes && self.mark.is_none() => OriginMatch::Own,
+            Some((then, now)) if then == now => OriginMatch::Same,
             // It was taken out and put in again.
-            _ if same_number => Standing::Same,
-            Some(_) => Standing::Other,
+            _ if same_number => OriginMatch::Same,
+            Some(_) => OriginMatch::Other,
             // Nothing but its size and name: enough to read, not to write.
-            None if self.writes => Standing::Other,
-            None => Standing::Same,
+            None if self.writes => OriginMatch::Other,
+            None => OriginMatch::Same,
         }
     }
 
@@ -70,9 +70,9 @@ impl Origin {
     ///
     /// # Errors
     /// [`ErrorKind::Refused`] for another device.
-    pub fn require(&self, place: &str, now: Option<&Self>) -> Result<Standing, Error> {
-        let standing = now.map_or(Standing::Other, |now| self.judge(now));
-        if standing != Standing::Other {
+    pub fn require(&self, place: &str, now: Option<&Self>) -> Result<OriginMatch, Error> {
+        let standing = now.map_or(OriginMatch::Other, |now| self.judge(now));
+        if standing != OriginMatch::Other {
             return Ok(standing);
         }
         let now = now.map_or("no block device".to_owned(), Self::words);
@@ -114,8 +114,11 @@ mod tests {
     fn its_mark_makes_it_the_campaigns_after_a_restart_and_under_another_name() {
         let began = began();
         let now = Origin { name: "sdc".into(), boot: Some("two".into()), sequence: Some(9), ..began.clone() };
-        assert_eq!(began.judge(&now), Standing::Own);
-        assert_eq!(began.judge(&Origin { sequence: Some(9), serial: None, ..began.clone() }), Standing::Own);
+        assert_eq!(began.judge(&now), OriginMatch::Own);
+        assert_eq!(
+            began.judge(&Origin { sequence: Some(9), serial: None, ..began.clone() }),
+            OriginMatch::Own
+        );
     }
 
     #[test]
@@ -132,7 +135,7 @@ mod tests {
         for writes in [false, true] {
             let began = known(Some("S4EW"), writes);
             let moved = Origin { name: "PhysicalDrive2".to_owned(), ..began.clone() };
-            assert_eq!(began.require("x", Some(&moved)).unwrap(), Standing::Same);
+            assert_eq!(began.require("x", Some(&moved)).unwrap(), OriginMatch::Same);
             for other in [Some(known(Some("S5"), writes)), None] {
                 let refused = began.require("x", other.as_ref()).unwrap_err();
                 assert!(refused.cause.contains("begun on: PhysicalDrive1, serial number S4EW"), "{refused}");
@@ -146,21 +149,21 @@ mod tests {
     #[test]
     fn another_size_or_serial_number_is_another_device_whatever_mark_it_bears() {
         let began = began();
-        assert_eq!(began.judge(&Origin { size_bytes: 2 << 30, ..began.clone() }), Standing::Other);
-        assert_eq!(began.judge(&Origin { serial: Some("S5".into()), ..began.clone() }), Standing::Other);
+        assert_eq!(began.judge(&Origin { size_bytes: 2 << 30, ..began.clone() }), OriginMatch::Other);
+        assert_eq!(began.judge(&Origin { serial: Some("S5".into()), ..began.clone() }), OriginMatch::Other);
     }
 
     #[test]
     fn without_its_mark_the_data_is_not_its_own() {
         let began = began();
         for mark in [None, Some(MarkId::random())] {
-            assert_eq!(began.judge(&Origin { mark, ..began.clone() }), Standing::Same);
+            assert_eq!(began.judge(&Origin { mark, ..began.clone() }), OriginMatch::Same);
             let nameless = Origin { serial: None, ..began.clone() };
             let replaced = Origin { mark, sequence: Some(8), ..began.clone() };
             let restarted = Origin { mark, boot: Some("two".into()), ..began.clone() };
             for elsewhere in [replaced, restarted] {
-                assert_eq!(began.judge(&elsewhere), Standing::Same);
-                assert_eq!(nameless.judge(&Origin { serial: None, ..elsewhere }), Standing::Other);
+                assert_eq!(began.judge(&elsewhere), OriginMatch::Same);
+                assert_eq!(nameless.judge(&Origin { serial: None, ..elsewhere }), OriginMatch::Other);
             }
         }
     }
@@ -168,14 +171,14 @@ mod tests {
     #[test]
     fn where_no_mark_fits_the_sequence_number_has_to_do_and_only_for_what_was_written() {
         let began = Origin { mark: None, ..began() };
-        assert_eq!(began.judge(&began), Standing::Own);
+        assert_eq!(began.judge(&began), OriginMatch::Own);
         let replaced = Origin { sequence: Some(8), ..began.clone() };
-        assert_eq!(began.judge(&replaced), Standing::Same);
-        assert_eq!(Origin { serial: None, ..began.clone() }.judge(&replaced), Standing::Other);
-        assert_eq!(began.judge(&Origin { boot: Some("two".into()), ..began.clone() }), Standing::Same);
+        assert_eq!(began.judge(&replaced), OriginMatch::Same);
+        assert_eq!(Origin { serial: None, ..began.clone() }.judge(&replaced), OriginMatch::Other);
+        assert_eq!(began.judge(&Origin { boot: Some("two".into()), ..began.clone() }), OriginMatch::Same);
         let read = Origin { writes: false, ..began.clone() };
-        assert_eq!(read.judge(&began), Standing::Same);
+        assert_eq!(read.judge(&began), OriginMatch::Same);
         let nameless = Origin { serial: None, boot: None, ..read };
-        assert_eq!(nameless.judge(&nameless), Standing::Same);
+        assert_eq!(nameless.judge(&nameless), OriginMatch::Same);
     }
 }

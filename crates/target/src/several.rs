@@ -9,7 +9,7 @@ use crate::{Error, ErrorKind};
 
 /// What the judgement of several targets leaves to say.
 #[derive(Debug, Default)]
-pub struct Admitted {
+pub struct AdmissionSummary {
     /// The permission that names each target, if any does; one entry a target.
     pub permits: Vec<Option<Permit>>,
     /// Targets that share bytes, as sentences; only where nothing is written.
@@ -28,15 +28,15 @@ pub fn admit_all<'a>(
     writes: bool,
     permits: &[Permit],
     origin_of: impl Fn(&TargetName) -> Option<&'a Origin>,
-) -> Result<Admitted, Error> {
+) -> Result<AdmissionSummary, Error> {
     if let ([_], [] | [_]) = (names, permits) {
         // Opening judges it alone, with the same words.
-        return Ok(Admitted { permits: vec![permits.first().cloned()], notes: Vec::new() });
+        return Ok(AdmissionSummary { permits: vec![permits.first().cloned()], notes: Vec::new() });
     }
     let glimpses = names.iter().map(glimpse).collect::<Result<Vec<_>, _>>()?;
     let notes = overlaps(names, &glimpses, writes)?;
     if !writes {
-        return Ok(Admitted { permits: vec![None; names.len()], notes });
+        return Ok(AdmissionSummary { permits: vec![None; names.len()], notes });
     }
     let mut given = Vec::with_capacity(names.len());
     for (name, glimpse) in names.iter().zip(&glimpses) {
@@ -51,7 +51,7 @@ pub fn admit_all<'a>(
         given.push(permit.cloned());
     }
     match permits.iter().find(|permit| !given.contains(&Some((*permit).clone()))) {
-        None => Ok(Admitted { permits: given, notes }),
+        None => Ok(AdmissionSummary { permits: given, notes }),
         Some(Permit(words)) => {
             let cause = format!("refused, because `--destroy {words}` names none of the targets");
             Err(Error::new(ErrorKind::Refused, "judging the targets", cause)

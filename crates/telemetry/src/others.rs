@@ -18,7 +18,7 @@ const LEAST_NS: u64 = 50 * TICK_NS;
 #[derive(Debug)]
 pub struct CpuBaseline {
     root: Root,
-    before: Result<Reading, TelemetryError>,
+    before: Result<CpuTimes, TelemetryError>,
 }
 
 /// What was used until the second moment, by all processors together.
@@ -39,7 +39,7 @@ impl OthersUse {
 
 /// Times since the machine started, in nanoseconds.
 #[derive(Clone, Copy, Debug)]
-struct Reading {
+struct CpuTimes {
     user_ns: u64,
     system_ns: u64,
     all_ns: u64,
@@ -63,7 +63,7 @@ impl CpuBaseline {
     }
 }
 
-fn between(before: &Reading, now: &Reading) -> Result<OthersUse, TelemetryError> {
+fn between(before: &CpuTimes, now: &CpuTimes) -> Result<OthersUse, TelemetryError> {
     let all_ns = now.all_ns.saturating_sub(before.all_ns);
     if all_ns < LEAST_NS {
         let cause = "The run was too short to see what other programs used of the CPU.";
@@ -80,7 +80,7 @@ fn between(before: &Reading, now: &Reading) -> Result<OthersUse, TelemetryError>
     Ok(OthersUse { used_ns: user + system, all_ns })
 }
 
-fn read(root: &Root) -> Result<Reading, TelemetryError> {
+fn read(root: &Root) -> Result<CpuTimes, TelemetryError> {
     let missing = || {
         let cause = "What other programs used of the CPU is not known: /proc/stat cannot be read.";
         TelemetryError::new(TelemetryErrorKind::Absent, PLACE, cause)
@@ -88,7 +88,7 @@ fn read(root: &Root) -> Result<Reading, TelemetryError> {
     let text = root.text("/proc/stat").ok_or_else(missing)?;
     let own = usage().ok_or_else(missing)?;
     let (user_ns, system_ns, all_ns) = machine(&text).ok_or_else(missing)?;
-    Ok(Reading { user_ns, system_ns, all_ns, kernel_ns: kernel_threads(root), own })
+    Ok(CpuTimes { user_ns, system_ns, all_ns, kernel_ns: kernel_threads(root), own })
 }
 
 /// Time in programs, time in the kernel for them, and all time, of the line `cpu  USER NICE SYSTEM IDLE ...`.
@@ -123,7 +123,7 @@ fn kernel_thread(stat: &str) -> Option<u64> {
 mod tests {
     use super::*;
 
-    fn reading(user: u64, system: u64, all: u64, kernel: Option<u64>, own: (u64, u64)) -> Reading {
+    fn reading(user: u64, system: u64, all: u64, kernel: Option<u64>, own: (u64, u64)) -> CpuTimes {
         let ns = |ticks: u64| ticks * TICK_NS;
         let own = ProcessUsage {
             user_ns: ns(own.0),
@@ -134,18 +134,18 @@ mod tests {
             major_faults: Some(0),
         };
         let kernel_ns = kernel.map(ns);
-        Reading { user_ns: ns(user), system_ns: ns(system), all_ns: ns(all), kernel_ns, own }
+        CpuTimes { user_ns: ns(user), system_ns: ns(system), all_ns: ns(all), kernel_ns, own }
     }
 
     #[test]
     fn what_is_neither_own_nor_the_kernels_is_others() {
         let before = reading(1000, 500, 10_000, Some(50), (10, 5));
-        let share = |now: Reading| between(&before, &now).ok().map(|used| used.share());
+        let share = |now: CpuTimes| between(&before, &now).ok().map(|used| used.share());
         // 124 of 200 ticks are others': 100 in programs, 24 in the kernel for them.
         let now = reading(1130, 560, 10_200, Some(66), (40, 25));
         assert_eq!(share(now), Some(0.62));
         // Without the kernel's threads its time is nobody's.
-        let hidden = Reading { kernel_ns: None, ..now };
+        let hidden = CpuTimes { kernel_ns: None, ..now };
         assert_eq!(share(hidden), Some(0.5));
         // An own load alone, and kernel threads that work for it.
         assert_eq!(share(reading(1100, 600, 10_200, Some(100), (110, 55))), Some(0.0));

@@ -10,7 +10,7 @@ use fathom_record::telemetry::MetricSeries;
 
 use crate::Refusal;
 use crate::observers::{OBSERVERS, observer, stranger};
-use crate::result_import::{Confidence, ForeignTelemetry, Head, Imported, Importer, whole};
+use crate::result_import::{Confidence, ForeignTelemetry, Head, ImportedItem, Importer, whole};
 use crate::sysstat::foreign_series::{Banner, MachineTables, Times};
 
 /// What looks like telemetry and cannot be: it is refused with what it is.
@@ -31,11 +31,11 @@ pub(crate) fn sniff(head: &Head<'_>, name: &str) -> Confidence {
 }
 
 /// What a file of the tool holds.
-pub(crate) fn read(input: &mut dyn BufRead, name: &'static str) -> Result<Vec<Imported>, Refusal> {
+pub(crate) fn read(input: &mut dyn BufRead, name: &'static str) -> Result<Vec<ImportedItem>, Refusal> {
     let bytes = whole(input, name)?;
     let observer = OBSERVERS.iter().find(|observer| observer.name == name);
     let observe = observer.expect("every importer here is of a tool of the list").observe;
-    Ok(vec![Imported::Telemetry(Box::new(foreign(observe(&bytes)?)))])
+    Ok(vec![ImportedItem::Telemetry(Box::new(foreign(observe(&bytes)?)))])
 }
 
 /// An observation as the store keeps it: doubts as quirks, the tool's own means as totals that it states.

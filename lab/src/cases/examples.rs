@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::case::{Place, Truth};
-use super::published_cases::Shown;
-use super::score::Judged;
+use super::published_cases::ShownTable;
+use super::score::JudgedCase;
 
 const HEAD: &str = "# Causes, each with a case and its report\n
 For each cause of [attribution.md](attribution.md) that has a case and was named rightly there: the case, whose cause is known because it
@@ -15,15 +15,15 @@ table whose author states it, of those that the table of evidence was fitted to.
 that it had no case of keep theirs.\n";
 
 /// Tables of published results that show those causes that a test names.
-type Published<'a> = &'a dyn Fn(&dyn Fn(&str) -> bool) -> BTreeMap<String, Shown>;
+type PublishedTables<'a> = &'a dyn Fn(&dyn Fn(&str) -> bool) -> BTreeMap<String, ShownTable>;
 
 /// The page, of what is shown and of what an earlier page showed. Of several right answers of a cause the first is shown, because
 /// later ones were not chosen either.
-pub fn page(judged: &[Judged], earlier: &str, published: Published<'_>) -> String {
+pub fn page(judged: &[JudgedCase], earlier: &str, published: PublishedTables<'_>) -> String {
     let mut sections: BTreeMap<String, String> = sections(earlier);
     // A table gives way to a case.
     sections.retain(|_, text| !text.trim_start().starts_with(OF_A_TABLE));
-    let mut shown: BTreeMap<&str, &Judged> = BTreeMap::new();
+    let mut shown: BTreeMap<&str, &JudgedCase> = BTreeMap::new();
     for case in judged {
         let Ok(answer) = &case.answer else { continue };
         let first = answer.first();
@@ -36,7 +36,7 @@ pub fn page(judged: &[Judged], earlier: &str, published: Published<'_>) -> Strin
         sections.insert(cause.to_owned(), fenced(&told(case), report));
     }
     let tables = published(&|cause: &str| cause != "unknown" && !sections.contains_key(cause));
-    for (cause, Shown { table, title, source, report }) in tables {
+    for (cause, ShownTable { table, title, source, report }) in tables {
         let told = format!("{OF_A_TABLE} `{table}`, \"{title}\" ({source}). `fathom explain {table}`");
         sections.insert(cause, fenced(&told, &report));
     }
@@ -64,7 +64,7 @@ fn sections(page: &str) -> BTreeMap<String, String> {
     parts.filter_map(section).collect()
 }
 
-fn told(case: &Judged) -> String {
+fn told(case: &JudgedCase) -> String {
     let place = match case.place {
         Place::Sim => "simulated",
         Place::Machine => "on a machine set up for it",
@@ -85,11 +85,11 @@ fn told(case: &Judged) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cases::explain_answer::{Answer, Named};
+    use crate::cases::explain_answer::{Answer, NamedCause};
 
-    fn case(id: &str, truth: &'static str, said: &str, report: &str) -> Judged {
+    fn case(id: &str, truth: &'static str, said: &str, report: &str) -> JudgedCase {
         let answer = Answer {
-            active: vec![Named { cause: said.to_owned(), probability: 0.9 }],
+            active: vec![NamedCause { cause: said.to_owned(), probability: 0.9 }],
             passive: Vec::new(),
             busy_s: 1.0,
             wall_s: 1.0,
@@ -97,7 +97,7 @@ mod tests {
             experiments: Vec::new(),
             report: report.to_owned(),
         };
-        Judged {
+        JudgedCase {
             id: id.to_owned(),
             truth: Truth::one(truth),
             place: Place::Sim,
@@ -124,7 +124,7 @@ mod tests {
     #[test]
     fn what_was_not_asked_again_stays_and_tables_stand_where_there_is_no_case() {
         let table = |wanted: &dyn Fn(&str) -> bool| {
-            let shown = Shown {
+            let shown = ShownTable {
                 table: "t.toml".to_owned(),
                 title: "a title".to_owned(),
                 source: "a source".to_owned(),

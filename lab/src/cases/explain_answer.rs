@@ -4,7 +4,7 @@ use serde_json::Value;
 
 /// A cause and its probability.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Named {
+pub struct NamedCause {
     pub cause: String,
     pub probability: f64,
 }
@@ -13,9 +13,9 @@ pub struct Named {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
     /// After the experiments, most probable first; never empty.
-    pub active: Vec<Named>,
+    pub active: Vec<NamedCause>,
     /// Before any experiment.
-    pub passive: Vec<Named>,
+    pub passive: Vec<NamedCause>,
     /// Time that its runs took on the target, in seconds; simulated ones are of simulated time.
     pub busy_s: f64,
     /// Time that it took, by the wall.
@@ -56,7 +56,7 @@ impl Answer {
     }
 
     /// The cause named first, and how sure.
-    pub fn first(&self) -> &Named {
+    pub fn first(&self) -> &NamedCause {
         &self.active[0]
     }
 }
@@ -67,12 +67,12 @@ fn growth(experiment: &Value) -> Option<f64> {
 }
 
 /// A claim without a probability claims nothing.
-fn claims(verdict: &Value) -> Vec<Named> {
+fn claims(verdict: &Value) -> Vec<NamedCause> {
     let claims = verdict["claims"].as_array().into_iter().flatten();
     claims
         .filter_map(|claim| {
             let cause = claim["limit"].as_str()?.to_owned();
-            Some(Named { cause, probability: claim["probability"].as_f64().unwrap_or(0.0) })
+            Some(NamedCause { cause, probability: claim["probability"].as_f64().unwrap_or(0.0) })
         })
         .collect()
 }

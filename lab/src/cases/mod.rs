@@ -23,8 +23,8 @@ use super::stop::Stop;
 pub use ask::{Asker, Question};
 use case::{Case, Place};
 pub use case_options::Options;
-pub use explain_answer::Named;
-use score::Judged;
+pub use explain_answer::NamedCause;
+use score::JudgedCase;
 
 /// Asks all that are wanted.
 ///
@@ -137,7 +137,7 @@ fn list(options: &Options, simulated: &[Case]) {
 }
 
 /// Simulated time does not mind company, so that all processors work.
-fn ask_simulated(cases: &[Case], asker: &Asker<'_>) -> Vec<Judged> {
+fn ask_simulated(cases: &[Case], asker: &Asker<'_>) -> Vec<JudgedCase> {
     let workers = std::thread::available_parallelism().map_or(1, usize::from);
     let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {
@@ -147,7 +147,7 @@ fn ask_simulated(cases: &[Case], asker: &Asker<'_>) -> Vec<Judged> {
                     if asker.stop.is_asked() {
                         return;
                     }
-                    let judged = Judged {
+                    let judged = JudgedCase {
                         id: case.id.clone(),
                         truth: case.truth.clone(),
                         place: case.place,
@@ -175,7 +175,7 @@ fn ask_one(case: &Case, asker: &Asker<'_>) -> Result<explain_answer::Answer, Str
     asker.ask(&Question { id: &case.id, arguments: &case.arguments, groups: &[], folder: folder.path() })
 }
 
-fn on_this_machine(options: &Options, asker: &Asker<'_>) -> Vec<Judged> {
+fn on_this_machine(options: &Options, asker: &Asker<'_>) -> Vec<JudgedCase> {
     let mut judged = Vec::new();
     let is_root = local_machine::is_root();
     for recipe in recipes(options) {
@@ -198,7 +198,7 @@ fn on_this_machine(options: &Options, asker: &Asker<'_>) -> Vec<Judged> {
     judged
 }
 
-fn in_a_virtual_machine(options: &Options, fathom: &Path) -> Result<Vec<Judged>, String> {
+fn in_a_virtual_machine(options: &Options, fathom: &Path) -> Result<Vec<JudgedCase>, String> {
     match vm::run(options, fathom)? {
         vm::Outcome::Missing(reason) => {
             println!("skip   {:<34} {reason}", "vm");

@@ -11,7 +11,7 @@ use serde_json::Value;
 const FOLDERS: [&str; 3] = ["evaluations/cases", "evaluations/collected/fitting", "evaluations/made"];
 
 /// A table that shows a cause.
-pub struct Shown {
+pub struct ShownTable {
     /// Path from the project's root.
     pub table: String,
     pub title: String,
@@ -21,15 +21,16 @@ pub struct Shown {
 }
 
 /// By cause, for those that `is_wanted` names.
-pub fn shown(root: &Path, fathom: &Path, is_wanted: &dyn Fn(&str) -> bool) -> BTreeMap<String, Shown> {
+pub fn shown(root: &Path, fathom: &Path, is_wanted: &dyn Fn(&str) -> bool) -> BTreeMap<String, ShownTable> {
     let mut found = BTreeMap::new();
     let paths: Vec<PathBuf> = FOLDERS.iter().flat_map(|folder| tables(&root.join(folder))).collect();
     for is_taken in [single_and_sure, sure, stated] {
         for path in &paths {
             let Some(table) = read(path) else { continue };
             let labels = labels(&table);
-            let wanted =
-                |cause: &str, found: &BTreeMap<String, Shown>| is_wanted(cause) && !found.contains_key(cause);
+            let wanted = |cause: &str, found: &BTreeMap<String, ShownTable>| {
+                is_wanted(cause) && !found.contains_key(cause)
+            };
             let taken = |label: &Label| is_taken(label, labels.len());
             for (at, label) in labels.iter().enumerate().filter(|(_, label)| taken(label)) {
                 if !wanted(&label.cause, &found) {
@@ -40,7 +41,7 @@ pub fn shown(root: &Path, fathom: &Path, is_wanted: &dyn Fn(&str) -> bool) -> BT
                     let text =
                         |field: &str| table.get(field).and_then(toml::Value::as_str).unwrap_or("").to_owned();
                     let (title, source) = (text("title"), text("source"));
-                    found.insert(label.cause.clone(), Shown { table: name, title, source, report });
+                    found.insert(label.cause.clone(), ShownTable { table: name, title, source, report });
                 }
             }
         }

@@ -14,7 +14,7 @@ const BINS: usize = 10;
 
 /// A case and what came of it.
 #[derive(Clone, Debug)]
-pub struct Judged {
+pub struct JudgedCase {
     pub id: String,
     pub truth: Truth,
     pub place: Place,
@@ -83,7 +83,7 @@ pub fn share(part: usize, whole: usize) -> f64 {
 }
 
 /// Adds up all cases that have an answer.
-pub fn score(judged: &[Judged]) -> Score {
+pub fn score(judged: &[JudgedCase]) -> Score {
     let mut score = Score::default();
     for case in judged {
         let Ok(answer) = &case.answer else {
@@ -171,11 +171,11 @@ pub fn judge(score: &Score) -> Vec<Figure> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::explain_answer::Named;
+    use super::super::explain_answer::NamedCause;
     use super::*;
 
-    fn judged(truth: Truth, cause: &str, probability: f64, passive: &[&str]) -> Judged {
-        let named = |cause: &str, probability| Named { cause: cause.to_owned(), probability };
+    fn judged(truth: Truth, cause: &str, probability: f64, passive: &[&str]) -> JudgedCase {
+        let named = |cause: &str, probability| NamedCause { cause: cause.to_owned(), probability };
         let answer = Answer {
             active: vec![named(cause, probability)],
             passive: passive.iter().map(|cause| named(cause, 0.3)).collect(),
@@ -185,7 +185,13 @@ mod tests {
             experiments: Vec::new(),
             report: String::new(),
         };
-        Judged { id: "case".to_owned(), truth, place: Place::Sim, arguments: Vec::new(), answer: Ok(answer) }
+        JudgedCase {
+            id: "case".to_owned(),
+            truth,
+            place: Place::Sim,
+            arguments: Vec::new(),
+            answer: Ok(answer),
+        }
     }
 
     #[test]
@@ -212,7 +218,7 @@ mod tests {
     #[test]
     fn what_is_asked_is_held_only_by_what_reaches_it() {
         let right = || judged(Truth::one("link"), "link", 0.97, &["link"]);
-        let mut cases: Vec<Judged> = (0..200).map(|_| right()).collect();
+        let mut cases: Vec<JudgedCase> = (0..200).map(|_| right()).collect();
         assert!(judge(&score(&cases)).iter().all(|figure| figure.holds));
         for case in cases.iter_mut().take(17) {
             *case = judged(Truth::one("link"), "tags", 0.1, &["link"]);

@@ -4,12 +4,12 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use super::explain_answer::{Answer, Named};
-use super::score::{CONFIDENT, Figure, Judged, Row, Score, share};
+use super::explain_answer::{Answer, NamedCause};
+use super::score::{CONFIDENT, Figure, JudgedCase, Row, Score, share};
 
 /// One case's line, as it ends.
-pub fn line(judged: &Judged) -> String {
-    let Judged { id, truth, answer, .. } = judged;
+pub fn line(judged: &JudgedCase) -> String {
+    let JudgedCase { id, truth, answer, .. } = judged;
     match answer {
         Err(error) => format!("-      {id:<34} no answer: {error}"),
         Ok(answer) => {
@@ -40,7 +40,7 @@ fn experiments(answer: &Answer) -> String {
     if tried.is_empty() { "no experiment".to_owned() } else { tried.join(", ") }
 }
 
-fn two(named: &[Named]) -> String {
+fn two(named: &[NamedCause]) -> String {
     let named: Vec<String> =
         named.iter().take(2).map(|n| format!("{} {:.2}", n.cause, n.probability)).collect();
     named.join(", ")
@@ -109,8 +109,8 @@ fn cells(row: &Row) -> String {
 }
 
 /// All answers, and the figures.
-pub fn data(seed: u64, judged: &[Judged], figures: &[Figure]) -> Value {
-    let named = |list: &[Named]| -> Vec<Value> {
+pub fn data(seed: u64, judged: &[JudgedCase], figures: &[Figure]) -> Value {
+    let named = |list: &[NamedCause]| -> Vec<Value> {
         list.iter().map(|n| json!({"limit": n.cause, "probability": n.probability})).collect()
     };
     let cases: Vec<Value> = judged
@@ -184,8 +184,8 @@ mod tests {
     use super::super::score::{judge, score};
     use super::*;
 
-    fn sample() -> Vec<Judged> {
-        let named = |cause: &str, probability| Named { cause: cause.to_owned(), probability };
+    fn sample() -> Vec<JudgedCase> {
+        let named = |cause: &str, probability| NamedCause { cause: cause.to_owned(), probability };
         let answer = Answer {
             active: vec![named("link", 0.9)],
             passive: Vec::new(),
@@ -195,7 +195,7 @@ mod tests {
             experiments: vec![("double_depth".to_owned(), Some(0.0))],
             report: String::new(),
         };
-        let case = |truth, answer| Judged {
+        let case = |truth, answer| JudgedCase {
             id: "sim/link/1".to_owned(),
             truth,
             place: Place::Sim,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::pair::Tried;
+use super::pair::PairResult;
 
 /// The counts of one door.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub struct Report {
 
 impl Report {
     /// Adds a pair.
-    pub fn add(&mut self, door: &str, outcome: &Result<Tried, String>) {
+    pub fn add(&mut self, door: &str, outcome: &Result<PairResult, String>) {
         let counts = self.doors.entry(door.to_owned()).or_default();
         match outcome {
             Ok(tried) => {
@@ -83,7 +83,7 @@ fn without_names(reason: &str) -> String {
 }
 
 /// All that is worth saying of a pair, or nothing.
-pub fn lines(number: usize, door: &str, tried: &Tried, again: &str, always: bool) -> Option<String> {
+pub fn lines(number: usize, door: &str, tried: &PairResult, again: &str, always: bool) -> Option<String> {
     let failed = !tried.changed.is_empty() || !tried.odd.is_empty();
     if !failed && !tried.admitted && !always {
         return None;
@@ -117,25 +117,25 @@ mod tests {
     #[test]
     fn pairs_are_counted_by_their_worst() {
         let mut report = Report::default();
-        let changed = Tried {
+        let changed = PairResult {
             changed: vec!["x".into()],
             admitted: true,
             odd: vec!["panic".into()],
-            ..Tried::default()
+            ..PairResult::default()
         };
-        let admitted = Tried { admitted: true, ..Tried::default() };
+        let admitted = PairResult { admitted: true, ..PairResult::default() };
         for outcome in
-            [Ok(changed.clone()), Ok(admitted), Ok(Tried::default()), Err("no /dev/loop7".to_owned())]
+            [Ok(changed.clone()), Ok(admitted), Ok(PairResult::default()), Err("no /dev/loop7".to_owned())]
         {
             report.add("run", &outcome);
         }
-        report.add("other", &Ok(Tried::default()));
+        report.add("other", &Ok(PairResult::default()));
         let counts = Counts { tried: 4, changed: 1, admitted: 1, odd: 1, skipped: 1 };
         assert_eq!(report.all(), counts);
         let table = report.table();
         assert!(table.lines().nth(1).unwrap().starts_with("run "), "{table}");
         assert!(table.contains("not set up, 1 times: no ..."), "{table}");
-        assert!(lines(1, "run", &Tried::default(), "", false).is_none());
+        assert!(lines(1, "run", &PairResult::default(), "", false).is_none());
         assert!(lines(1, "run", &changed, "again", false).unwrap().starts_with("CHANGED"));
     }
 }

@@ -10,7 +10,7 @@ use super::super::draw::Draw;
 use super::super::teardown::tool;
 use super::crafted_images::Image;
 use super::sparse;
-use super::victims::{Class, KINDS, Kind, LEAST_DEVICE_BYTES, Make};
+use super::victims::{Class, KINDS, Kind, LEAST_DEVICE_BYTES, VictimSource};
 
 const MIB: u64 = 1 << 20;
 const METRICS: &str =
@@ -95,14 +95,14 @@ impl Masters {
         let path = self.path(kind);
         let failed = |error: std::io::Error| format!("{}: {error}", path.display());
         match kind.make {
-            Make::Bytes(make, _) => write_image(&path, &make(draw)).map_err(failed)?,
-            Make::Tool(bytes, command) => self.by_tool(&path, bytes, command)?,
-            Make::Beheaded(bytes, command) => {
+            VictimSource::Bytes(make, _) => write_image(&path, &make(draw)).map_err(failed)?,
+            VictimSource::Tool(bytes, command) => self.by_tool(&path, bytes, command)?,
+            VictimSource::Beheaded(bytes, command) => {
                 self.by_tool(&path, bytes, command)?;
                 let file = File::options().write(true).open(&path).map_err(failed)?;
                 file.write_all_at(&vec![0; MIB as usize], 0).map_err(failed)?;
             }
-            Make::Told(bytes, command, wishes) => {
+            VictimSource::Told(bytes, command, wishes) => {
                 sized(&path, bytes).map_err(failed)?;
                 let words = self.words(&path, command);
                 let mut child = Command::new(&words[0])
@@ -154,7 +154,7 @@ impl Masters {
     /// Of the system.
     pub fn copy(&self, kind: &Kind, path: &Path, draw: &mut Draw) -> std::io::Result<()> {
         match kind.make {
-            Make::Bytes(make, true) => write_image(path, &make(draw)),
+            VictimSource::Bytes(make, true) => write_image(path, &make(draw)),
             _ => sparse::copy(&self.path(kind), path),
         }
     }

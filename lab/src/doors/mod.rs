@@ -164,7 +164,7 @@ fn tell(
     bench: &Bench<'_>,
     number: usize,
     door: &Door,
-    outcome: &Result<pair::Tried, String>,
+    outcome: &Result<pair::PairResult, String>,
 ) {
     let only = options.only_pair.is_some();
     let again = format!("cargo lab doors --only-pair {number} --seed {}{}", bench.seed, options.again());

@@ -10,7 +10,7 @@ use super::door::{Door, Kind as Way, Step, quoted};
 use super::masters::Masters;
 use super::scene::{Moment, Scene, description};
 use super::snapshot;
-use super::timed_process::{self, Ending};
+use super::timed_process::{self, ProgramEnd};
 use super::victim_states::{self, State};
 use super::victims::{Class, Kind};
 
@@ -28,7 +28,7 @@ pub struct Bench<'a> {
 
 /// What came of a pair.
 #[derive(Clone, Debug, Default)]
-pub struct Tried {
+pub struct PairResult {
     pub victim: String,
     pub commands: Vec<String>,
     /// What changed and was not named.
@@ -46,7 +46,7 @@ pub struct Tried {
 ///
 /// # Errors
 /// The reason.
-pub fn try_pair(bench: &Bench<'_>, number: usize, door: &Door) -> Result<Tried, String> {
+pub fn try_pair(bench: &Bench<'_>, number: usize, door: &Door) -> Result<PairResult, String> {
     let mut draw = Draw::new(bench.seed, number as u64 + 1);
     let kinds: Vec<&Kind> =
         bench.masters.kinds.iter().copied().filter(|kind| door.on.contains(&kind.class)).collect();
@@ -65,7 +65,7 @@ pub fn try_pair(bench: &Bench<'_>, number: usize, door: &Door) -> Result<Tried, 
     }
     let swapped = pages_swapped_out();
     let held = victim_states::enter(state, kind, &scene.plain, &scene.folder)?;
-    let mut tried = Tried { victim: description(kind, state, &scene), ..Tried::default() };
+    let mut tried = PairResult { victim: description(kind, state, &scene), ..PairResult::default() };
     tried.named = may_change(door, kind, state);
     let outcome = go_through(bench, door, kind, &mut scene, &mut draw, &mut tried);
     timed_process::end_all_in(&scene.folder);
@@ -103,7 +103,7 @@ fn go_through(
     kind: &Kind,
     scene: &mut Scene,
     draw: &mut Draw,
-    tried: &mut Tried,
+    tried: &mut PairResult,
 ) -> Result<(), String> {
     let looked = |error: std::io::Error| format!("it cannot be looked at: {error}");
     let mut before = scene.moment().map_err(looked)?;
@@ -174,7 +174,7 @@ fn differences(scene: &Scene, before: &Moment, after: &Moment, guarded: bool, na
 }
 
 /// Notes what an ending says: carried out where it was to be refused, or an odd end.
-fn note(door: &Door, step: &Step, kind: &Kind, ended: &Ending, guarded: bool, tried: &mut Tried) {
+fn note(door: &Door, step: &Step, kind: &Kind, ended: &ProgramEnd, guarded: bool, tried: &mut PairResult) {
     let refusal = match door.kind {
         Way::Refused => !door.has_turns() || guarded,
         Way::Output => !tried.named && kind.class != Class::Folder,
@@ -195,7 +195,12 @@ fn note(door: &Door, step: &Step, kind: &Kind, ended: &Ending, guarded: bool, tr
     }
 }
 
-fn run(bench: &Bench<'_>, scene: &Scene, words: &[OsString], patience: Duration) -> Result<Ending, String> {
+fn run(
+    bench: &Bench<'_>,
+    scene: &Scene,
+    words: &[OsString],
+    patience: Duration,
+) -> Result<ProgramEnd, String> {
     if !scene.is_ours() {
         return Err("a loop device went to somebody else".to_owned());
     }

@@ -12,7 +12,7 @@ use rustix::process::{Pid, Signal};
 
 /// How a program ended, and what it said.
 #[derive(Clone, Debug, Default)]
-pub struct Ending {
+pub struct ProgramEnd {
     /// Absent after a signal, its own or the one after its time.
     pub status: Option<i32>,
     pub signal: Option<i32>,
@@ -21,7 +21,7 @@ pub struct Ending {
     pub said: String,
 }
 
-impl Ending {
+impl ProgramEnd {
     /// Panics and signals that nobody sent, in words.
     pub fn oddity(&self) -> Option<String> {
         if self.said.contains("panicked at") {
@@ -35,7 +35,7 @@ impl Ending {
 ///
 /// # Errors
 /// Where it cannot be started or its output cannot be kept in `folder`.
-pub fn run(command: &mut Command, folder: &Path, patience: Duration) -> Result<Ending, String> {
+pub fn run(command: &mut Command, folder: &Path, patience: Duration) -> Result<ProgramEnd, String> {
     let (out, err) = (folder.join("said.out"), folder.join("said.err"));
     let create = |path: &Path| File::create(path).map_err(|error| format!("{}: {error}", path.display()));
     let mut child = command
@@ -48,7 +48,7 @@ pub fn run(command: &mut Command, folder: &Path, patience: Duration) -> Result<E
     let (status, cut) = wait(&mut child, patience).map_err(|error| error.to_string())?;
     let mut said = String::from_utf8_lossy(&fs::read(&out).unwrap_or_default()).into_owned();
     said.push_str(&String::from_utf8_lossy(&fs::read(&err).unwrap_or_default()));
-    Ok(Ending { status: status.code(), signal: status.signal(), cut, said })
+    Ok(ProgramEnd { status: status.code(), signal: status.signal(), cut, said })
 }
 
 #[allow(clippy::disallowed_methods, reason = "the time that a program may take, seen from outside")]
@@ -134,7 +134,7 @@ pub fn without_landlock(command: &mut Command) {
 mod tests {
     use super::*;
 
-    fn shell(script: &str, patience: Duration) -> Ending {
+    fn shell(script: &str, patience: Duration) -> ProgramEnd {
         let folder = tempfile::tempdir().unwrap();
         run(Command::new("sh").args(["-c", script]), folder.path(), patience).unwrap()
     }

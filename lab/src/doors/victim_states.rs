@@ -12,7 +12,7 @@ use rustix::fs::FlockOperation;
 use rustix::mm::{MapFlags, ProtFlags};
 
 use super::super::loop_device::LoopDevice;
-use super::super::teardown::{Held, tool};
+use super::super::teardown::{GuardStack, tool};
 use super::victims::{Class, Kind, Mounts};
 
 /// What holds the victim.
@@ -110,8 +110,8 @@ impl State {
 ///
 /// # Errors
 /// The reason why it cannot be had here.
-pub fn enter(state: State, kind: &Kind, path: &Path, folder: &Path) -> Result<Held, String> {
-    let mut held = Held::default();
+pub fn enter(state: State, kind: &Kind, path: &Path, folder: &Path) -> Result<GuardStack, String> {
+    let mut held = GuardStack::default();
     let (place, second) = (folder.join("mnt"), folder.join("mnt2"));
     match state {
         State::Idle => {}
@@ -124,7 +124,7 @@ pub fn enter(state: State, kind: &Kind, path: &Path, folder: &Path) -> Result<He
             held.keep(Mount(words(&second)));
             drop(first);
         }
-        State::MountedElsewhere => held.keep(Elsewhere::mount(kind, path, &place)?),
+        State::MountedElsewhere => held.keep(MountNamespace::mount(kind, path, &place)?),
         State::LazilyUnmounted => {
             let mounted = Mount::make(kind, path, &place, true)?;
             let root = File::open(&place).map_err(|error| error.to_string())?;
@@ -154,7 +154,7 @@ pub fn enter(state: State, kind: &Kind, path: &Path, folder: &Path) -> Result<He
         }
         State::Immutable => {
             tool("chattr", &["+i", "--", &words(path)])?;
-            held.keep(Immutable(words(path)));
+            held.keep(ImmutableFile(words(path)));
         }
     }
     Ok(held)
@@ -218,9 +218,9 @@ impl Drop for Swap {
     }
 }
 
-struct Immutable(String);
+struct ImmutableFile(String);
 
-impl Drop for Immutable {
+impl Drop for ImmutableFile {
     fn drop(&mut self) {
         if let Err(error) = tool("chattr", &["-i", "--", &self.0]) {
             eprintln!("left behind: {error}");
@@ -229,9 +229,9 @@ impl Drop for Immutable {
 }
 
 /// A shell in a mount namespace of its own, which ends when its input does, also with this program.
-struct Elsewhere(Child);
+struct MountNamespace(Child);
 
-impl Elsewhere {
+impl MountNamespace {
     fn mount(kind: &Kind, device: &Path, place: &Path) -> Result<Self, String> {
         make_folder(place)?;
         let script = "mount --make-rprivate / && mount -o \"$1\" \"$2\" \"$3\" && echo ready && exec cat";
@@ -253,7 +253,7 @@ impl Elsewhere {
     }
 }
 
-impl Drop for Elsewhere {
+impl Drop for MountNamespace {
     fn drop(&mut self) {
         drop(self.0.stdin.take());
         // The mount goes with its namespace when the last process in it was waited for.

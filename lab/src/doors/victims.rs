@@ -17,7 +17,7 @@ pub enum Class {
 
 /// How its bytes are made.
 #[derive(Clone, Copy)]
-pub enum Make {
+pub enum VictimSource {
     /// By the system's own tool, on a sparse file of that size. `{P}` is the file, `{D}` a folder with a
     /// file in it, `{K}` a file with a key.
     Tool(u64, &'static [&'static str]),
@@ -45,24 +45,24 @@ pub enum Mounts {
 pub struct Kind {
     pub name: &'static str,
     pub class: Class,
-    pub make: Make,
+    pub make: VictimSource,
     pub mounts: Mounts,
 }
 
-const fn device(name: &'static str, make: Make, mounts: Mounts) -> Kind {
+const fn device(name: &'static str, make: VictimSource, mounts: Mounts) -> Kind {
     Kind { name, class: Class::Device, make, mounts }
 }
 
 const fn bytes(name: &'static str, image: fn(&mut Draw) -> Image) -> Kind {
-    Kind { name, class: Class::Device, make: Make::Bytes(image, false), mounts: Mounts::Never }
+    Kind { name, class: Class::Device, make: VictimSource::Bytes(image, false), mounts: Mounts::Never }
 }
 
 const fn drawn(name: &'static str, image: fn(&mut Draw) -> Image) -> Kind {
-    Kind { name, class: Class::Device, make: Make::Bytes(image, true), mounts: Mounts::Never }
+    Kind { name, class: Class::Device, make: VictimSource::Bytes(image, true), mounts: Mounts::Never }
 }
 
 const fn file(name: &'static str, image: fn(&mut Draw) -> Image) -> Kind {
-    Kind { name, class: Class::File, make: Make::Bytes(image, false), mounts: Mounts::Never }
+    Kind { name, class: Class::File, make: VictimSource::Bytes(image, false), mounts: Mounts::Never }
 }
 
 const EXT4: &[&str] = &["mkfs.ext4", "-q", "-F", "-E", "lazy_itable_init=0", "{P}"];
@@ -70,22 +70,26 @@ const LUKS: [&str; 5] = ["--batch-mode", "--key-file", "{K}", "--pbkdf-force-ite
 
 /// Every kind there is.
 pub const KINDS: &[Kind] = &[
-    device("ext2", Make::Tool(4 * MIB, &["mkfs.ext2", "-q", "-F", "{P}"]), Mounts::Both),
-    device("ext3", Make::Tool(8 * MIB, &["mkfs.ext3", "-q", "-F", "{P}"]), Mounts::Both),
-    device("ext4", Make::Tool(8 * MIB, EXT4), Mounts::Both),
-    device("xfs", Make::Tool(300 * MIB, &["mkfs.xfs", "-q", "-f", "{P}"]), Mounts::ReadOnly),
-    device("btrfs", Make::Tool(112 * MIB, &["mkfs.btrfs", "-q", "-f", "{P}"]), Mounts::ReadOnly),
-    device("vfat", Make::Tool(4 * MIB, &["mkfs.vfat", "{P}"]), Mounts::ReadOnly),
-    device("exfat", Make::Tool(4 * MIB, &["mkfs.exfat", "{P}"]), Mounts::ReadOnly),
-    device("ntfs", Make::Tool(8 * MIB, &["mkfs.ntfs", "-q", "-f", "-F", "{P}"]), Mounts::Never),
-    device("squashfs", Make::Tool(0, &["mksquashfs", "{D}", "{P}", "-noappend"]), Mounts::ReadOnly),
-    device("iso9660", Make::Tool(0, &["genisoimage", "-quiet", "-o", "{P}", "{D}"]), Mounts::ReadOnly),
-    device("erofs", Make::Tool(0, &["mkfs.erofs", "{P}", "{D}"]), Mounts::ReadOnly),
-    device("f2fs", Make::Tool(64 * MIB, &["mkfs.f2fs", "-q", "-f", "{P}"]), Mounts::ReadOnly),
-    device("swap", Make::Tool(4 * MIB, &["mkswap", "{P}"]), Mounts::Swap),
+    device("ext2", VictimSource::Tool(4 * MIB, &["mkfs.ext2", "-q", "-F", "{P}"]), Mounts::Both),
+    device("ext3", VictimSource::Tool(8 * MIB, &["mkfs.ext3", "-q", "-F", "{P}"]), Mounts::Both),
+    device("ext4", VictimSource::Tool(8 * MIB, EXT4), Mounts::Both),
+    device("xfs", VictimSource::Tool(300 * MIB, &["mkfs.xfs", "-q", "-f", "{P}"]), Mounts::ReadOnly),
+    device("btrfs", VictimSource::Tool(112 * MIB, &["mkfs.btrfs", "-q", "-f", "{P}"]), Mounts::ReadOnly),
+    device("vfat", VictimSource::Tool(4 * MIB, &["mkfs.vfat", "{P}"]), Mounts::ReadOnly),
+    device("exfat", VictimSource::Tool(4 * MIB, &["mkfs.exfat", "{P}"]), Mounts::ReadOnly),
+    device("ntfs", VictimSource::Tool(8 * MIB, &["mkfs.ntfs", "-q", "-f", "-F", "{P}"]), Mounts::Never),
+    device("squashfs", VictimSource::Tool(0, &["mksquashfs", "{D}", "{P}", "-noappend"]), Mounts::ReadOnly),
+    device(
+        "iso9660",
+        VictimSource::Tool(0, &["genisoimage", "-quiet", "-o", "{P}", "{D}"]),
+        Mounts::ReadOnly,
+    ),
+    device("erofs", VictimSource::Tool(0, &["mkfs.erofs", "{P}", "{D}"]), Mounts::ReadOnly),
+    device("f2fs", VictimSource::Tool(64 * MIB, &["mkfs.f2fs", "-q", "-f", "{P}"]), Mounts::ReadOnly),
+    device("swap", VictimSource::Tool(4 * MIB, &["mkswap", "{P}"]), Mounts::Swap),
     device(
         "luks1",
-        Make::Tool(
+        VictimSource::Tool(
             4 * MIB,
             &[
                 "cryptsetup",
@@ -104,7 +108,7 @@ pub const KINDS: &[Kind] = &[
     ),
     device(
         "luks2",
-        Make::Tool(
+        VictimSource::Tool(
             32 * MIB,
             &[
                 "cryptsetup",
@@ -123,12 +127,28 @@ pub const KINDS: &[Kind] = &[
         ),
         Mounts::Never,
     ),
-    device("bcache", Make::Tool(4 * MIB, &["make-bcache", "-B", "{P}"]), Mounts::Never),
-    device("gpt", Make::Told(8 * MIB, &["sfdisk", "-q", "{P}"], "label: gpt\n,4M\n,\n"), Mounts::Never),
-    device("mbr", Make::Told(8 * MIB, &["sfdisk", "-q", "{P}"], "label: dos\n,4M\n,\n"), Mounts::Never),
-    device("ext4-beheaded", Make::Beheaded(64 * MIB, EXT4), Mounts::Never),
-    device("xfs-beheaded", Make::Beheaded(300 * MIB, &["mkfs.xfs", "-q", "-f", "{P}"]), Mounts::Never),
-    device("btrfs-beheaded", Make::Beheaded(112 * MIB, &["mkfs.btrfs", "-q", "-f", "{P}"]), Mounts::Never),
+    device("bcache", VictimSource::Tool(4 * MIB, &["make-bcache", "-B", "{P}"]), Mounts::Never),
+    device(
+        "gpt",
+        VictimSource::Told(8 * MIB, &["sfdisk", "-q", "{P}"], "label: gpt\n,4M\n,\n"),
+        Mounts::Never,
+    ),
+    device(
+        "mbr",
+        VictimSource::Told(8 * MIB, &["sfdisk", "-q", "{P}"], "label: dos\n,4M\n,\n"),
+        Mounts::Never,
+    ),
+    device("ext4-beheaded", VictimSource::Beheaded(64 * MIB, EXT4), Mounts::Never),
+    device(
+        "xfs-beheaded",
+        VictimSource::Beheaded(300 * MIB, &["mkfs.xfs", "-q", "-f", "{P}"]),
+        Mounts::Never,
+    ),
+    device(
+        "btrfs-beheaded",
+        VictimSource::Beheaded(112 * MIB, &["mkfs.btrfs", "-q", "-f", "{P}"]),
+        Mounts::Never,
+    ),
     bytes("hybrid-mbr", crafted_images::hybrid),
     bytes("gpt-backup-only", crafted_images::gpt_backup),
     bytes("lvm-sector-0", crafted_images::lvm_first),
@@ -165,17 +185,22 @@ pub const KINDS: &[Kind] = &[
     file("empty", crafted_images::empty),
     file("sparse", crafted_images::sparse),
     file("one-byte", crafted_images::one_byte),
-    Kind { name: "disk-image", class: Class::File, make: Make::Tool(8 * MIB, EXT4), mounts: Mounts::Never },
+    Kind {
+        name: "disk-image",
+        class: Class::File,
+        make: VictimSource::Tool(8 * MIB, EXT4),
+        mounts: Mounts::Never,
+    },
     Kind {
         name: "swap-file",
         class: Class::File,
-        make: Make::Bytes(crafted_images::swap_file, false),
+        make: VictimSource::Bytes(crafted_images::swap_file, false),
         mounts: Mounts::Swap,
     },
     Kind {
         name: "folder",
         class: Class::Folder,
-        make: Make::Bytes(crafted_images::random, false),
+        make: VictimSource::Bytes(crafted_images::random, false),
         mounts: Mounts::Never,
     },
 ];
@@ -193,7 +218,7 @@ mod tests {
         let names: BTreeSet<&str> = KINDS.iter().map(|kind| kind.name).collect();
         assert_eq!(names.len(), KINDS.len());
         for kind in KINDS {
-            let Make::Bytes(make, _) = kind.make else { continue };
+            let VictimSource::Bytes(make, _) = kind.make else { continue };
             let image = make(&mut Draw::new(3, 4));
             assert!(
                 image.pieces.iter().all(|(at, bytes)| at + bytes.len() as u64 <= image.bytes),

@@ -33,7 +33,7 @@ pub struct Options {
 }
 
 /// What a conclusion came to.
-struct Came {
+struct ConclusionOutcome {
     says: String,
     published: String,
     here: String,
@@ -43,7 +43,7 @@ struct Came {
     apart: Option<&'static str>,
 }
 
-impl Came {
+impl ConclusionOutcome {
     fn is_as_published(&self) -> bool {
         self.published == self.here
     }
@@ -94,7 +94,7 @@ pub fn run(root: &Path, options: Options) -> Result<Outcome, String> {
     Ok(if passed { Outcome::Passed } else { Outcome::Failed })
 }
 
-fn print(came: &Came) {
+fn print(came: &ConclusionOutcome) {
     let mark = match (came.is_asked(), came.is_as_published()) {
         (false, _) => "open ",
         (true, true) => "same ",
@@ -109,7 +109,12 @@ fn print(came: &Came) {
 }
 
 /// Repeats one evaluation.
-fn repeat(fathom: &Path, folder: &Path, scene: &Scene, pages: Option<&Path>) -> Result<Vec<Came>, String> {
+fn repeat(
+    fathom: &Path,
+    folder: &Path,
+    scene: &Scene,
+    pages: Option<&Path>,
+) -> Result<Vec<ConclusionOutcome>, String> {
     let targets: Vec<Target> =
         scene.served.iter().map(|served| Target::start(fathom, served)).collect::<Result<_, _>>()?;
     let mut command = Command::new(fathom);
@@ -145,12 +150,12 @@ fn now() -> Instant {
 }
 
 /// What a record says of each conclusion.
-fn conclusions(record: &Value, apart: &[(&str, &'static str)]) -> Option<Vec<Came>> {
+fn conclusions(record: &Value, apart: &[(&str, &'static str)]) -> Option<Vec<ConclusionOutcome>> {
     let (asked, found) = (record["plan"]["conclusions"].as_array()?, record["conclusions"].as_array()?);
     let text = |value: &Value| value.as_str().unwrap_or_default().replace('_', " ");
     let came = asked.iter().zip(found).map(|(asked, found)| {
         let says = asked["says"].as_str().unwrap_or_default().to_owned();
-        Came {
+        ConclusionOutcome {
             published: text(&found["published"]["standing"]),
             here: text(&found["own"]["standing"]),
             value: value(&found["own"]),

@@ -9,13 +9,13 @@ pub struct Scene {
     /// What is typed behind its name.
     pub words: &'static [&'static str],
     /// Sides whose drives fathom serves to clients over NVMe/TCP.
-    pub served: &'static [Served],
+    pub served: &'static [ServedDrives],
     /// Conclusions that the devices say nothing about, by a part of their words, and why.
     pub apart: &'static [(&'static str, &'static str)],
 }
 
 /// Drives behind a target of fathom's own.
-pub struct Served {
+pub struct ServedDrives {
     /// The side that they stand for.
     pub side: &'static str,
     pub nqn: &'static str,
@@ -78,13 +78,13 @@ pub const SCENES: [Scene; 5] = [
             "3",
         ],
         served: &[
-            Served {
+            ServedDrives {
                 side: "Linux",
                 nqn: "nqn.2026-11.example:linux",
                 drive: "sim:ideal,servers=32,size=64GiB,read=17.2ms,read-stream=5MB/s,write=31.1ms,write-stream=2.6MB/s,throughput=16.6MB/s,link=15.625MB/s,round-trip=20us",
                 drives: 8,
             },
-            Served {
+            ServedDrives {
                 side: "StarWind",
                 nqn: "nqn.2026-11.example:other",
                 drive: "sim:ideal,servers=32,size=64GiB,read=17.2ms,read-stream=5MB/s,write=31.1ms,write-stream=2.6MB/s,throughput=16.6MB/s,link=15.625MB/s,round-trip=20us,iops=1375",

@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 
-use super::scenes::Served;
+use super::scenes::ServedDrives;
 
 /// A target under way, and how a side of a repetition names what it serves.
 pub struct Target {
@@ -20,7 +20,7 @@ impl Target {
     ///
     /// # Errors
     /// Where fathom cannot be started, or ends before it serves.
-    pub fn start(fathom: &Path, served: &Served) -> Result<Self, String> {
+    pub fn start(fathom: &Path, served: &ServedDrives) -> Result<Self, String> {
         let drives = (1..=served.drives).map(|seed| format!("{},seed={seed}", served.drive));
         let mut child = Command::new(fathom)
             .arg("nvmet")

@@ -10,7 +10,7 @@ use super::shorten::shorten;
 
 /// Where one was found, and its digest.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct CollectedFile {
     pub repository: String,
     pub path: String,
     pub commit: String,
@@ -18,17 +18,17 @@ pub struct Found {
 }
 
 /// The list, a line each: repository, path, commit and SHA-256, parted by spaces.
-pub fn list() -> Vec<Found> {
+pub fn list() -> Vec<CollectedFile> {
     let lines = include_str!("collected.txt").lines().filter(|line| !line.starts_with('#'));
     let found = lines.filter_map(|line| {
         let mut words = line.split_whitespace().map(str::to_owned);
         let (repository, path, commit) = (words.next()?, words.next()?, words.next()?);
-        Some(Found { repository, path, commit, sha256: words.next()? })
+        Some(CollectedFile { repository, path, commit, sha256: words.next()? })
     });
     found.collect()
 }
 
-impl Found {
+impl CollectedFile {
     /// A name to be typed.
     pub fn name(&self) -> String {
         format!("{}:{}", self.repository, self.path)

@@ -4,7 +4,7 @@ use super::by_calls;
 use super::by_left;
 use super::by_result;
 use super::explained::Table;
-use super::ran::{self, Ran, Tool, Tools};
+use super::ran::{self, Tool, ToolRun, Tools};
 use super::scene::Scene;
 use super::shared_job::Job;
 use super::tool_differences::{Difference, Differences};
@@ -14,9 +14,9 @@ const BY_TIME: [&str; 5] = ["rate.", "time.", "io.share.", "exit", "sync."];
 
 /// What came of a pair.
 #[derive(Clone, Debug, Default)]
-pub struct Judged {
-    pub fio: Ran,
-    pub fathom: Ran,
+pub struct PairVerdict {
+    pub fio: ToolRun,
+    pub fathom: ToolRun,
     /// Each with the sentence that explains it.
     pub explained: Vec<(Difference, String)>,
     pub unexplained: Vec<Difference>,
@@ -24,7 +24,7 @@ pub struct Judged {
     pub again: bool,
 }
 
-impl Judged {
+impl PairVerdict {
     /// One word for it.
     pub fn word(&self) -> &'static str {
         match (self.unexplained.is_empty(), self.explained.is_empty()) {
@@ -39,7 +39,7 @@ impl Judged {
 ///
 /// # Errors
 /// Where the scene cannot be made or a tool not started, or fio fell over itself: there is nothing to compare with.
-pub fn judge(tools: &Tools, job: &Job, scene: &Scene, table: &Table) -> Result<Judged, String> {
+pub fn judge(tools: &Tools, job: &Job, scene: &Scene, table: &Table) -> Result<PairVerdict, String> {
     let first = once(tools, job, scene, table)?;
     let by_time = |found: &Difference| BY_TIME.iter().any(|begin| found.kind.starts_with(begin));
     if !first.unexplained.iter().any(by_time) {
@@ -54,14 +54,14 @@ pub fn judge(tools: &Tools, job: &Job, scene: &Scene, table: &Table) -> Result<J
     Ok(judged)
 }
 
-fn once(tools: &Tools, job: &Job, scene: &Scene, table: &Table) -> Result<Judged, String> {
+fn once(tools: &Tools, job: &Job, scene: &Scene, table: &Table) -> Result<PairVerdict, String> {
     let fio = ran::run(tools, Tool::Fio, job, scene)?;
     if let Some(reason) = fell_over(&fio) {
         return Err(reason);
     }
     let fathom = ran::run(tools, Tool::Fathom, job, scene)?;
     let output = format!("{}\n{}", fathom.out, fathom.err);
-    let mut judged = Judged { fio, fathom, ..Judged::default() };
+    let mut judged = PairVerdict { fio, fathom, ..PairVerdict::default() };
     for found in differences(job, &judged.fio, &judged.fathom) {
         match table.explain(job, &found, &output) {
             Some(sentence) => judged.explained.push((found, sentence.to_owned())),
@@ -72,7 +72,7 @@ fn once(tools: &Tools, job: &Job, scene: &Scene, table: &Table) -> Result<Judged
 }
 
 /// Why fio's run is no measure: an assertion in its own code ended it, or it had to be ended from outside.
-fn fell_over(fio: &Ran) -> Option<String> {
+fn fell_over(fio: &ToolRun) -> Option<String> {
     if fio.did_it() {
         return None;
     }
@@ -85,9 +85,9 @@ fn fell_over(fio: &Ran) -> Option<String> {
 }
 
 /// All differences between two runs.
-fn differences(job: &Job, fio: &Ran, fathom: &Ran) -> Vec<Difference> {
+fn differences(job: &Job, fio: &ToolRun, fathom: &ToolRun) -> Vec<Difference> {
     let mut found = Differences::default();
-    let status = |ran: &Ran| ran.status.map_or_else(|| "no end".to_owned(), |status| status.to_string());
+    let status = |ran: &ToolRun| ran.status.map_or_else(|| "no end".to_owned(), |status| status.to_string());
     match (fio.did_it(), fathom.did_it()) {
         // A result may come with a failure: both failed then.
         (true, false) if fio.status != Some(0) && fathom.status != Some(0) => return found.0,
@@ -132,26 +132,26 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn ran(status: i32, json: Option<serde_json::Value>) -> Ran {
-        Ran { status: Some(status), json, err: "because".to_owned(), ..Ran::default() }
+    fn ran(status: i32, json: Option<serde_json::Value>) -> ToolRun {
+        ToolRun { status: Some(status), json, err: "because".to_owned(), ..ToolRun::default() }
     }
 
     #[test]
     fn a_tool_that_fell_over_is_no_measure() {
-        let fell = Ran {
+        let fell = ToolRun {
             err: "fio: io_u.c:678: rate_ddir: Assertion `ddir_rw(ddir)' failed.".to_owned(),
             ..ran(1, None)
         };
         assert!(fell_over(&fell).is_some() && fell_over(&ran(1, None)).is_none());
-        let endless = Ran { status: None, ..ran(0, None) };
+        let endless = ToolRun { status: None, ..ran(0, None) };
         assert!(fell_over(&endless).is_some_and(|why| why.contains("did not end")));
-        assert_eq!(fell_over(&Ran { status: None, ..ran(0, Some(json!({"jobs": [{}]}))) }), None);
+        assert_eq!(fell_over(&ToolRun { status: None, ..ran(0, Some(json!({"jobs": [{}]}))) }), None);
     }
 
     #[test]
     fn endings_are_compared() {
         let job = Job { pace: Pace::Timed, ..Job::default() };
-        let kinds = |fio: &Ran, fathom: &Ran| {
+        let kinds = |fio: &ToolRun, fathom: &ToolRun| {
             differences(&job, fio, fathom).into_iter().map(|found| found.kind).collect::<Vec<_>>()
         };
         let done = |status, checks: serde_json::Value| {

@@ -35,7 +35,7 @@ use super::stop::Stop;
 use super::teardown::tool;
 use explained::Table;
 use form::Form;
-use judged::Judged;
+use judged::PairVerdict;
 pub use pair_options::Options;
 use pair_report::Report;
 use ran::Tools;
@@ -116,7 +116,7 @@ fn run_all(
     bench: &Bench<'_>,
     options: &Options,
     jobs: &[Job],
-) -> Result<Vec<Result<Judged, String>>, String> {
+) -> Result<Vec<Result<PairVerdict, String>>, String> {
     let mut scenes = Vec::new();
     for number in 0..options.workers {
         let folder = bench.folder.join(format!("worker-{number}"));
@@ -124,7 +124,7 @@ fn run_all(
         scenes.push(Scene::new(&folder)?);
     }
     let next = AtomicUsize::new(0);
-    let outcomes: Mutex<Vec<Result<Judged, String>>> =
+    let outcomes: Mutex<Vec<Result<PairVerdict, String>>> =
         Mutex::new(vec![Err("not run".to_owned()); jobs.len()]);
     std::thread::scope(|scope| {
         for scene in &scenes {

@@ -2,14 +2,14 @@
 
 use std::fmt::Write;
 
-use super::judged::Judged;
+use super::judged::PairVerdict;
 use super::shared_job::Job;
 use super::tool_differences::Difference;
 
 /// All that is said in the end.
 #[derive(Default)]
 pub struct Report {
-    pub pairs: Vec<(Job, Judged)>,
+    pub pairs: Vec<(Job, PairVerdict)>,
     /// Jobs that were not run, with the reason.
     pub skipped: Vec<(String, String)>,
     /// Of the form of the results, which all pairs share: explained with the sentence, and not.
@@ -94,7 +94,7 @@ fn cell(text: &str) -> String {
 }
 
 /// A pair as it ends; with `whole` also the job's text, the commands and what is explained.
-pub fn lines(job: &Job, judged: &Judged, whole: bool) -> String {
+pub fn lines(job: &Job, judged: &PairVerdict, whole: bool) -> String {
     let again = if judged.again { " (run twice)" } else { "" };
     let mut text = format!("{:<12} {}{again}\n", judged.word(), job.name);
     for found in &judged.unexplained {
@@ -130,10 +130,10 @@ mod tests {
         let job = Job { name: "zipf".to_owned(), text: "[a]".to_owned(), ..Job::default() };
         let mut report = Report::default();
         assert!(!report.passed());
-        report.pairs.push((job.clone(), Judged::default()));
+        report.pairs.push((job.clone(), PairVerdict::default()));
         assert!(report.passed());
         let found = Difference::new("io.top.read", "60 %", "a|b");
-        let judged = Judged { unexplained: vec![found], ..Judged::default() };
+        let judged = PairVerdict { unexplained: vec![found], ..PairVerdict::default() };
         assert!(lines(&job, &judged, false).contains("--only zipf"));
         report.pairs.push((job, judged));
         assert!(!report.passed());

@@ -34,7 +34,7 @@ pub struct Tools {
 
 /// What a tool made of a job.
 #[derive(Clone, Debug, Default)]
-pub struct Ran {
+pub struct ToolRun {
     /// Absent where it did not end by itself.
     pub status: Option<i32>,
     pub out: String,
@@ -46,7 +46,7 @@ pub struct Ran {
     pub command: String,
 }
 
-impl Ran {
+impl ToolRun {
     /// Whether it did the job, by its own account.
     pub fn did_it(&self) -> bool {
         self.json.as_ref().is_some_and(|json| json["jobs"].as_array().is_some_and(|jobs| !jobs.is_empty()))
@@ -64,7 +64,7 @@ impl Ran {
 ///
 /// # Errors
 /// Where the scene cannot be made or the tool not started.
-pub fn run(tools: &Tools, tool: Tool, job: &Job, scene: &Scene) -> Result<Ran, String> {
+pub fn run(tools: &Tools, tool: Tool, job: &Job, scene: &Scene) -> Result<ToolRun, String> {
     scene.set(job)?;
     let mut words = words(tools, tool, job, scene);
     let mut ran = once(&words, scene)?;
@@ -132,7 +132,7 @@ fn wanted_words(said: &str) -> Option<String> {
     words.split(' ').next().map(|words| words.trim_matches('\'').to_owned())
 }
 
-fn once(words: &[OsString], scene: &Scene) -> Result<Ran, String> {
+fn once(words: &[OsString], scene: &Scene) -> Result<ToolRun, String> {
     let (program, arguments) = words.split_first().ok_or("no program")?;
     let here = scene.here();
     let mut command = Command::new(program);
@@ -150,7 +150,7 @@ fn once(words: &[OsString], scene: &Scene) -> Result<Ran, String> {
         String::from_utf8_lossy(&bytes).into_owned()
     };
     let (out, err) = (read("said.out"), read("said.err"));
-    Ok(Ran { status: ended.status, json: json(&out), out, err, ..Ran::default() })
+    Ok(ToolRun { status: ended.status, json: json(&out), out, err, ..ToolRun::default() })
 }
 
 /// The result, which notes may stand before.
@@ -187,7 +187,7 @@ mod tests {
 
     #[test]
     fn a_complaint_is_its_last_lines() {
-        let ran = Ran { out: "x".to_owned(), err: "a\n\nb\n c\nd\n".to_owned(), ..Ran::default() };
+        let ran = ToolRun { out: "x".to_owned(), err: "a\n\nb\n c\nd\n".to_owned(), ..ToolRun::default() };
         assert_eq!(ran.complaint(), "b / c / d");
         assert!(!ran.did_it());
     }

@@ -1,6 +1,6 @@
 //! blkparse's text: the I/Os that were issued to the driver.
 
-use super::statement::{Outcome, Printed, Statement, What};
+use super::statement::{Outcome, PrintedNumber, StatedQuantity, Statement};
 
 /// Counts the issues of the device whose line comes first.
 ///
@@ -19,9 +19,9 @@ pub fn read(text: &str) -> Result<Statement, String> {
     }
     let mut outcome = Outcome::default();
     for (direction, _, count, bytes) in sums.into_iter().filter(|sum| sum.2 > 0.0) {
-        let exact = |value: f64| Some(Printed { value, rounding: 0.0 });
-        outcome.put(direction, What::Operations, exact(count));
-        outcome.put(direction, What::Bytes, exact(bytes));
+        let exact = |value: f64| Some(PrintedNumber { value, rounding: 0.0 });
+        outcome.put(direction, StatedQuantity::Operations, exact(count));
+        outcome.put(direction, StatedQuantity::Bytes, exact(bytes));
     }
     if outcome.figures.is_empty() {
         return Err("nothing was issued".to_owned());

@@ -1,7 +1,7 @@
 //! diskspd's text: the sums below `Read IO` and `Write IO`, and the table of percentiles.
 
 use super::printed_values;
-use super::statement::{Latency, Outcome, Printed, Statement, What};
+use super::statement::{Latency, Outcome, PrintedNumber, StatedQuantity, Statement};
 
 const MIB: f64 = 1024.0 * 1024.0;
 
@@ -42,8 +42,9 @@ pub fn read(text: &str) -> Result<Statement, String> {
         } else if let Some(sums) = line.strip_prefix("total:") {
             put_sums(outcome, section, &columns, sums);
             if section == "total" {
-                let asked = depth.map(|depth: Printed| Printed { value: depth.value * rows, rounding: 0.0 });
-                outcome.put("", What::InFlight, asked);
+                let asked = depth
+                    .map(|depth: PrintedNumber| PrintedNumber { value: depth.value * rows, rounding: 0.0 });
+                outcome.put("", StatedQuantity::InFlight, asked);
             }
             section = "";
         } else if columns.first().is_some_and(|first| first == "%-ile") && cells.len() == columns.len() {
@@ -65,12 +66,12 @@ fn put_sums(outcome: &mut Outcome, section: &str, columns: &[String], sums: &str
     }
     for (column, sum) in columns.iter().skip(1).zip(sums) {
         let (what, unit) = match column.as_str() {
-            "bytes" => (What::Bytes, 1.0),
-            "I/Os" => (What::Operations, 1.0),
+            "bytes" => (StatedQuantity::Bytes, 1.0),
+            "I/Os" => (StatedQuantity::Operations, 1.0),
             // Older versions head it so, and print MiB.
-            "MiB/s" | "MB/s" => (What::Throughput, MIB),
-            "I/O per s" => (What::Rate, 1.0),
-            "AvgLat" => (What::Mean(Latency::Service), 1e6),
+            "MiB/s" | "MB/s" => (StatedQuantity::Throughput, MIB),
+            "I/O per s" => (StatedQuantity::Rate, 1.0),
+            "AvgLat" => (StatedQuantity::Mean(Latency::Service), 1e6),
             _ => continue,
         };
         outcome.put(direction, what, printed_values::plain(sum).map(|it| it.times(unit)));
@@ -85,10 +86,10 @@ fn put_percentiles(outcome: &mut Outcome, columns: &[String], cells: &[&str]) {
             _ => continue,
         };
         let what = match cells[0] {
-            "min" => What::Min(Latency::Service),
-            "max" => What::Max(Latency::Service),
+            "min" => StatedQuantity::Min(Latency::Service),
+            "max" => StatedQuantity::Max(Latency::Service),
             order => match self::order(order) {
-                Some(order) => What::Quantile(Latency::Service, order),
+                Some(order) => StatedQuantity::Quantile(Latency::Service, order),
                 None => continue,
             },
         };
@@ -128,13 +129,13 @@ total:  0 | 0 | 0.00 | 0.00 | 0.000
     #[test]
     fn sums_and_percentiles_are_read() {
         let outcome = &read(TEXT).unwrap().outcomes[0];
-        let value = |what: What| outcome.find("read", what).map(|it| it.value);
-        assert_eq!(value(What::Bytes), Some(8192.0));
-        assert_eq!(value(What::Throughput), Some(2.0 * MIB));
-        assert_eq!(value(What::Mean(Latency::Service)), Some(3.5e6));
-        assert_eq!(value(What::Quantile(Latency::Service, 0.999)), Some(5e6));
-        assert_eq!(outcome.find("", What::InFlight).unwrap().value, 32.0);
-        assert_eq!(outcome.find("", What::Duration).unwrap().value, 2.5e9);
+        let value = |what: StatedQuantity| outcome.find("read", what).map(|it| it.value);
+        assert_eq!(value(StatedQuantity::Bytes), Some(8192.0));
+        assert_eq!(value(StatedQuantity::Throughput), Some(2.0 * MIB));
+        assert_eq!(value(StatedQuantity::Mean(Latency::Service)), Some(3.5e6));
+        assert_eq!(value(StatedQuantity::Quantile(Latency::Service, 0.999)), Some(5e6));
+        assert_eq!(outcome.find("", StatedQuantity::InFlight).unwrap().value, 32.0);
+        assert_eq!(outcome.find("", StatedQuantity::Duration).unwrap().value, 2.5e9);
         assert!(outcome.figures.iter().all(|figure| figure.direction != "write"));
     }
 }

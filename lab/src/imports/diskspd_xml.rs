@@ -1,7 +1,7 @@
 //! diskspd's XML: counts of threads and targets added up, and the latencies of each time span.
 
 use super::printed_values;
-use super::statement::{Latency, Outcome, Printed, Statement, What};
+use super::statement::{Latency, Outcome, PrintedNumber, StatedQuantity, Statement};
 
 /// Reads every time span that was measured.
 ///
@@ -34,22 +34,22 @@ fn outcome(span: &str) -> Outcome {
         if count == 0.0 {
             continue;
         }
-        let whole = |value: f64| Some(Printed { value, rounding: 1.0 });
-        outcome.put(direction, What::Bytes, whole(bytes));
-        outcome.put(direction, What::Operations, whole(count));
+        let whole = |value: f64| Some(PrintedNumber { value, rounding: 1.0 });
+        outcome.put(direction, StatedQuantity::Bytes, whole(bytes));
+        outcome.put(direction, StatedQuantity::Operations, whole(count));
         if let Some(seconds) = seconds {
-            outcome.put(direction, What::Rate, whole(count / seconds.value));
-            outcome.put(direction, What::Throughput, whole(bytes / seconds.value));
+            outcome.put(direction, StatedQuantity::Rate, whole(count / seconds.value));
+            outcome.put(direction, StatedQuantity::Throughput, whole(bytes / seconds.value));
         }
         let mean = first(latency, &format!("Average{word}Milliseconds"));
-        outcome.put(direction, What::Mean(Latency::Service), mean.map(|it| it.times(1e6)));
+        outcome.put(direction, StatedQuantity::Mean(Latency::Service), mean.map(|it| it.times(1e6)));
         for bucket in elements(latency, "Bucket") {
             let value = first(bucket, &format!("{word}Milliseconds")).map(|it| it.times(1e6));
             let Some(order) = first(bucket, "Percentile").map(|it| it.value) else { continue };
             let what = match order {
-                0.0 => What::Min(Latency::Service),
-                100.0 => What::Max(Latency::Service),
-                _ => What::Quantile(Latency::Service, order / 100.0),
+                0.0 => StatedQuantity::Min(Latency::Service),
+                100.0 => StatedQuantity::Max(Latency::Service),
+                _ => StatedQuantity::Quantile(Latency::Service, order / 100.0),
             };
             outcome.put(direction, what, value);
         }
@@ -57,7 +57,7 @@ fn outcome(span: &str) -> Outcome {
     outcome
 }
 
-fn first(text: &str, name: &str) -> Option<Printed> {
+fn first(text: &str, name: &str) -> Option<PrintedNumber> {
     elements(text, name).into_iter().next().and_then(printed_values::plain)
 }
 
@@ -79,10 +79,10 @@ mod tests {
             <ReadMilliseconds>7</ReadMilliseconds></Bucket></Latency>
             <ReadBytes>10</ReadBytes><ReadCount>1</ReadCount><ReadBytes>30</ReadBytes><ReadCount>3</ReadCount></TimeSpan>";
         let outcome = &read(text).unwrap().outcomes[0];
-        let value = |what: What| outcome.find("read", what).map(|it| it.value);
-        assert_eq!(value(What::Bytes), Some(40.0));
-        assert_eq!(value(What::Rate), Some(2.0));
-        assert_eq!(value(What::Mean(Latency::Service)), Some(1.5e6));
+        let value = |what: StatedQuantity| outcome.find("read", what).map(|it| it.value);
+        assert_eq!(value(StatedQuantity::Bytes), Some(40.0));
+        assert_eq!(value(StatedQuantity::Rate), Some(2.0));
+        assert_eq!(value(StatedQuantity::Mean(Latency::Service)), Some(1.5e6));
         assert!(outcome.figures.iter().any(|figure| figure.value == 7e6));
         assert!(read("<a/>").is_err());
     }

@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::published_files::Published;
+use super::published_files::PublishedFile;
 
 /// The file, if it is here and as it was published.
 ///
 /// # Errors
 /// Why it is not tried.
-pub fn find(folder: &Path, file: &Published, may_fetch: bool) -> Result<PathBuf, String> {
+pub fn find(folder: &Path, file: &PublishedFile, may_fetch: bool) -> Result<PathBuf, String> {
     let path = folder.join(&file.repository).join(&file.path);
     if !path.is_file() {
         if !may_fetch {
@@ -25,7 +25,7 @@ pub fn find(folder: &Path, file: &Published, may_fetch: bool) -> Result<PathBuf,
     }
 }
 
-fn fetch(file: &Published, path: &Path) -> Result<(), String> {
+fn fetch(file: &PublishedFile, path: &Path) -> Result<(), String> {
     let output = Command::new("curl")
         .args([
             "--silent",
@@ -49,7 +49,7 @@ fn fetch(file: &Published, path: &Path) -> Result<(), String> {
     }
 }
 
-fn address(file: &Published) -> String {
+fn address(file: &PublishedFile) -> String {
     let kept = |byte: u8| byte.is_ascii_alphanumeric() || b"/-_.~".contains(&byte);
     let path: String = file
         .path
@@ -81,8 +81,8 @@ fn digest(path: &Path) -> Result<String, String> {
 mod tests {
     use super::*;
 
-    fn file(sha256: &str) -> Published {
-        Published {
+    fn file(sha256: &str) -> PublishedFile {
+        PublishedFile {
             kind: "fio_log".to_owned(),
             repository: "a/b".to_owned(),
             path: "c 5%/d.log".to_owned(),

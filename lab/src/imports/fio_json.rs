@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::statement::{Latency, Outcome, Printed, Statement, What};
+use super::statement::{Latency, Outcome, PrintedNumber, StatedQuantity, Statement};
 
 /// Engines that keep a depth.
 pub const DEEP: [&str; 7] = ["libaio", "io_uring", "io_uring_cmd", "posixaio", "windowsaio", "spdk", "xnvme"];
@@ -39,7 +39,7 @@ fn outcome(job: &Value, global: &Value, document: usize) -> Outcome {
     for direction in ["read", "write", "trim"] {
         put_direction(&mut outcome, direction, &job[direction]);
     }
-    outcome.put("", What::InFlight, in_flight(&job["job options"], global));
+    outcome.put("", StatedQuantity::InFlight, in_flight(&job["job options"], global));
     outcome
 }
 
@@ -50,12 +50,13 @@ fn put_direction(outcome: &mut Outcome, direction: &'static str, side: &Value) {
     }
     // Since `io_kbytes` stands beside it, `io_bytes` holds bytes.
     let unit = if side.get("io_kbytes").is_some() { 1.0 } else { 1024.0 };
-    let whole =
-        |value: &Value, unit: f64| value.as_f64().map(|value| Printed { value, rounding: 1.0 }.times(unit));
-    outcome.put(direction, What::Operations, whole(&side["total_ios"], 1.0));
-    outcome.put(direction, What::Bytes, whole(&side["io_bytes"], unit));
-    outcome.put(direction, What::Rate, whole(&side["iops"], 1.0));
-    outcome.put(direction, What::Throughput, whole(&side["bw"], 1024.0));
+    let whole = |value: &Value, unit: f64| {
+        value.as_f64().map(|value| PrintedNumber { value, rounding: 1.0 }.times(unit))
+    };
+    outcome.put(direction, StatedQuantity::Operations, whole(&side["total_ios"], 1.0));
+    outcome.put(direction, StatedQuantity::Bytes, whole(&side["io_bytes"], unit));
+    outcome.put(direction, StatedQuantity::Rate, whole(&side["iops"], 1.0));
+    outcome.put(direction, StatedQuantity::Throughput, whole(&side["bw"], 1024.0));
     outcome.put_duration(whole(&side["runtime"], 1e6));
     for (name, latency) in
         [("lat", Latency::Service), ("clat", Latency::Completion), ("slat", Latency::Submit)]
@@ -71,22 +72,22 @@ fn put_latency(outcome: &mut Outcome, direction: &'static str, latency: Latency,
     let number = |value: &Value| {
         value.as_f64().filter(|_| figures["max"].as_f64() > Some(0.0)).map(|value| {
             let rounding = if value.fract() == 0.0 { 1.0 } else { 0.01 };
-            Printed { value, rounding }.times(unit)
+            PrintedNumber { value, rounding }.times(unit)
         })
     };
-    outcome.put(direction, What::Mean(latency), number(&figures["mean"]));
-    outcome.put(direction, What::Min(latency), number(&figures["min"]));
-    outcome.put(direction, What::Max(latency), number(&figures["max"]));
+    outcome.put(direction, StatedQuantity::Mean(latency), number(&figures["mean"]));
+    outcome.put(direction, StatedQuantity::Min(latency), number(&figures["min"]));
+    outcome.put(direction, StatedQuantity::Max(latency), number(&figures["max"]));
     for (order, value) in figures["percentile"].as_object().into_iter().flatten() {
         // Places that were never filled are printed as order 0.
         if let Some(order) = order.parse::<f64>().ok().filter(|order| *order > 0.0) {
-            outcome.put(direction, What::Quantile(latency, order / 100.0), number(value));
+            outcome.put(direction, StatedQuantity::Quantile(latency, order / 100.0), number(value));
         }
     }
 }
 
 /// Depth times clones, where the options name an engine that keeps a depth.
-fn in_flight(job: &Value, global: &Value) -> Option<Printed> {
+fn in_flight(job: &Value, global: &Value) -> Option<PrintedNumber> {
     let option = |name: &str| job.get(name).or_else(|| global.get(name)).and_then(Value::as_str);
     if !DEEP.contains(&option("ioengine")?) {
         return None;
@@ -94,7 +95,7 @@ fn in_flight(job: &Value, global: &Value) -> Option<Printed> {
     let number = |name: &str| option(name).map_or(Some(1.0), |text| text.parse::<f64>().ok());
     let has_all = option("group_reporting").is_some();
     let clones = if has_all { number("numjobs")? } else { 1.0 };
-    Some(Printed { value: number("iodepth")? * clones, rounding: 0.0 })
+    Some(PrintedNumber { value: number("iodepth")? * clones, rounding: 0.0 })
 }
 
 #[cfg(test)]
@@ -108,18 +109,18 @@ mod tests {
             "clat": {"min": 1, "max": 3, "mean": 2.5, "percentile": {"50.000000": 2, "0.00": 0}}}}]}"#;
         let statement = read(old).unwrap();
         let outcome = &statement.outcomes[0];
-        let value = |what: What| outcome.find("read", what).map(|figure| figure.value);
-        assert_eq!(value(What::Bytes), Some(4096.0));
-        assert_eq!(value(What::Throughput), Some(2048.0));
-        assert_eq!(value(What::Mean(Latency::Completion)), Some(2500.0));
-        assert_eq!(value(What::Quantile(Latency::Completion, 0.5)), Some(2000.0));
-        assert_eq!(value(What::Operations), None);
+        let value = |what: StatedQuantity| outcome.find("read", what).map(|figure| figure.value);
+        assert_eq!(value(StatedQuantity::Bytes), Some(4096.0));
+        assert_eq!(value(StatedQuantity::Throughput), Some(2048.0));
+        assert_eq!(value(StatedQuantity::Mean(Latency::Completion)), Some(2500.0));
+        assert_eq!(value(StatedQuantity::Quantile(Latency::Completion, 0.5)), Some(2000.0));
+        assert_eq!(value(StatedQuantity::Operations), None);
         let new = r#"{"global options": {"ioengine": "libaio", "iodepth": "8", "group_reporting": "1"},
             "jobs": [{"jobname": "a", "job options": {"numjobs": "2"}, "write": {"io_bytes": 4096, "io_kbytes": 4,
             "lat_ns": {"min": 1, "max": 3, "mean": 2.5}}}]} {"jobs": []}"#;
         let outcome = &read(new).unwrap().outcomes[0];
-        assert_eq!(outcome.find("write", What::Mean(Latency::Service)).unwrap().value, 2.5);
-        assert_eq!(outcome.find("", What::InFlight).unwrap().value, 16.0);
+        assert_eq!(outcome.find("write", StatedQuantity::Mean(Latency::Service)).unwrap().value, 2.5);
+        assert_eq!(outcome.find("", StatedQuantity::InFlight).unwrap().value, 16.0);
         assert!(read("{}").is_err());
     }
 }

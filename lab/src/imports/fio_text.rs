@@ -2,7 +2,7 @@
 
 use super::fio_json::DEEP;
 use super::printed_values;
-use super::statement::{Latency, Outcome, Printed, Statement, What};
+use super::statement::{Latency, Outcome, PrintedNumber, StatedQuantity, Statement};
 
 /// Where in a result the lines stand.
 #[derive(Default)]
@@ -29,7 +29,11 @@ pub fn read(text: &str) -> Result<Statement, String> {
         if let Some((name, group, jobs)) = header(line) {
             let mut outcome = Outcome { group: format!("{run} {group} {name}"), figures: Vec::new() };
             let depth = depths.iter().rev().find(|it| (it.0, it.1) == (name, group)).map(|it| it.2 * jobs);
-            outcome.put("", What::InFlight, depth.map(|value| Printed { value, rounding: 0.0 }));
+            outcome.put(
+                "",
+                StatedQuantity::InFlight,
+                depth.map(|value| PrintedNumber { value, rounding: 0.0 }),
+            );
             statement.outcomes.push(outcome);
             place = Place::default();
             inside = true;
@@ -85,16 +89,22 @@ fn put_rates(outcome: &mut Outcome, place: &mut Place, direction: &'static str, 
         match name.trim() {
             "runt" => outcome
                 .put_duration(printed_values::plain(value.trim_end_matches("msec")).map(|it| it.times(1e6))),
-            "io" => outcome.put(direction, What::Bytes, printed_values::bytes(value)),
-            "bw" | "BW" => outcome.put(direction, What::Throughput, printed_values::bytes(value)),
-            "iops" | "IOPS" => outcome.put(direction, What::Rate, printed_values::shortened(value, 1000.0)),
+            "io" => outcome.put(direction, StatedQuantity::Bytes, printed_values::bytes(value)),
+            "bw" | "BW" => outcome.put(direction, StatedQuantity::Throughput, printed_values::bytes(value)),
+            "iops" | "IOPS" => {
+                outcome.put(direction, StatedQuantity::Rate, printed_values::shortened(value, 1000.0))
+            }
             _ => {}
         }
     }
     if is_new {
         let moved =
             rest.split('(').find_map(|part| part.split_once('/').filter(|(_, time)| time.contains("msec")));
-        outcome.put(direction, What::Bytes, moved.and_then(|(bytes, _)| printed_values::bytes(bytes)));
+        outcome.put(
+            direction,
+            StatedQuantity::Bytes,
+            moved.and_then(|(bytes, _)| printed_values::bytes(bytes)),
+        );
         let time = moved.and_then(|(_, time)| printed_values::plain(time.split("msec").next()?));
         outcome.put_duration(time.map(|it| it.times(1e6)));
     }
@@ -117,9 +127,9 @@ fn put_latency(outcome: &mut Outcome, place: &Place, line: &str) {
     for part in rest.trim_start_matches([' ', ':']).split(',') {
         let Some((name, value)) = part.split_once('=') else { continue };
         let what = match name.trim() {
-            "min" => What::Min(latency),
-            "max" => What::Max(latency),
-            "avg" => What::Mean(latency),
+            "min" => StatedQuantity::Min(latency),
+            "max" => StatedQuantity::Max(latency),
+            "avg" => StatedQuantity::Mean(latency),
             _ => continue,
         };
         outcome.put(place.direction, what, printed_values::shortened(value, 1000.0).map(|it| it.times(unit)));
@@ -146,7 +156,11 @@ fn put_percentiles(outcome: &mut Outcome, place: &Place, line: &str) {
         let Some(order) = printed_values::plain(order).map(|order| order.value / 100.0) else { continue };
         let value = printed_values::shortened(value.trim().trim_start_matches('>'), 1000.0);
         if !place.direction.is_empty() {
-            outcome.put(place.direction, What::Quantile(latency, order), value.map(|it| it.times(unit)));
+            outcome.put(
+                place.direction,
+                StatedQuantity::Quantile(latency, order),
+                value.map(|it| it.times(unit)),
+            );
         }
     }
 }
@@ -157,7 +171,11 @@ fn put_counts(outcome: &mut Outcome, rest: &str) {
     let counts = counts.split_whitespace().next().unwrap_or_default().trim_end_matches(',');
     for (direction, count) in ["read", "write", "trim"].into_iter().zip(counts.split(['/', ','])) {
         let count = count.rsplit('=').next().and_then(printed_values::plain);
-        outcome.put(direction, What::Operations, count.filter(|count: &Printed| count.value > 0.0));
+        outcome.put(
+            direction,
+            StatedQuantity::Operations,
+            count.filter(|count: &PrintedNumber| count.value > 0.0),
+        );
     }
 }
 
@@ -184,17 +202,21 @@ Run status group 0 (all jobs):
     #[test]
     fn results_of_old_and_new_versions_are_read() {
         let statement = read(&format!("{OLD}\n{NEW}")).unwrap();
-        let value = |at: usize, what: What| statement.outcomes[at].find("read", what).map(|it| it.value);
-        assert_eq!(value(0, What::Bytes), Some(131_072.0 * 1024.0));
-        assert_eq!(value(0, What::Rate), Some(5723.0));
-        assert_eq!(value(0, What::Mean(Latency::Service)), Some(1.39e6));
-        assert_eq!(value(0, What::Operations), Some(32768.0));
-        assert_eq!(value(1, What::Rate), Some(925_000.0));
-        assert_eq!(value(1, What::Throughput), Some(3614.0 * 1024.0 * 1024.0));
-        assert_eq!(value(1, What::Bytes), Some(300.0 * 1024.0 * 1024.0 * 1024.0));
-        assert_eq!(value(1, What::Quantile(Latency::Completion, 0.01)), Some(1_090_000.0));
-        let of_all = |what: What| statement.outcomes[1].find("", what).map(|it| it.value);
-        assert_eq!((of_all(What::Duration), of_all(What::InFlight)), (Some(85_002e6), Some(1280.0)));
+        let value =
+            |at: usize, what: StatedQuantity| statement.outcomes[at].find("read", what).map(|it| it.value);
+        assert_eq!(value(0, StatedQuantity::Bytes), Some(131_072.0 * 1024.0));
+        assert_eq!(value(0, StatedQuantity::Rate), Some(5723.0));
+        assert_eq!(value(0, StatedQuantity::Mean(Latency::Service)), Some(1.39e6));
+        assert_eq!(value(0, StatedQuantity::Operations), Some(32768.0));
+        assert_eq!(value(1, StatedQuantity::Rate), Some(925_000.0));
+        assert_eq!(value(1, StatedQuantity::Throughput), Some(3614.0 * 1024.0 * 1024.0));
+        assert_eq!(value(1, StatedQuantity::Bytes), Some(300.0 * 1024.0 * 1024.0 * 1024.0));
+        assert_eq!(value(1, StatedQuantity::Quantile(Latency::Completion, 0.01)), Some(1_090_000.0));
+        let of_all = |what: StatedQuantity| statement.outcomes[1].find("", what).map(|it| it.value);
+        assert_eq!(
+            (of_all(StatedQuantity::Duration), of_all(StatedQuantity::InFlight)),
+            (Some(85_002e6), Some(1280.0))
+        );
         assert_eq!(statement.outcomes[1].figures.len(), 11);
         assert!(read("no result").is_err());
     }

@@ -1,11 +1,11 @@
 //! The table of kinds, and each fault with its file.
 
 use super::import_score::Score;
-use super::published_files::Published;
+use super::published_files::PublishedFile;
 
 /// How one file ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Ending {
+pub enum ImportEnd {
     Compared(Score),
     RefusedClearly,
     RefusedUnclearly(String),
@@ -29,10 +29,10 @@ struct Sums {
 }
 
 impl Sums {
-    fn add(&mut self, ending: &Ending) {
+    fn add(&mut self, ending: &ImportEnd) {
         self.files += 1;
         match ending {
-            Ending::Compared(score) => {
+            ImportEnd::Compared(score) => {
                 self.read += 1;
                 self.records += score.records;
                 self.wrong_records += score.wrong_records;
@@ -40,9 +40,9 @@ impl Sums {
                 self.equal += score.equal;
                 self.absent += score.absent;
             }
-            Ending::RefusedClearly => self.clear += 1,
-            Ending::RefusedUnclearly(_) => self.unclear += 1,
-            Ending::Skipped(_) => self.skipped += 1,
+            ImportEnd::RefusedClearly => self.clear += 1,
+            ImportEnd::RefusedUnclearly(_) => self.unclear += 1,
+            ImportEnd::Skipped(_) => self.skipped += 1,
         }
     }
 
@@ -68,18 +68,18 @@ const HEAD: &str = "\
 kind           files  skipped  read  clearly  unclear  records  wrong  checked    equal  not kept";
 
 /// The report's lines.
-pub fn lines(endings: &[(Published, Ending)]) -> Vec<String> {
+pub fn lines(endings: &[(PublishedFile, ImportEnd)]) -> Vec<String> {
     let mut lines = Vec::new();
     for (file, ending) in endings {
         let name = format!("{}/{}", file.repository, file.path);
         match ending {
-            Ending::Compared(score) => {
+            ImportEnd::Compared(score) => {
                 lines.extend(score.wrong.iter().map(|wrong| format!("WRONG    {name}: {wrong}")));
                 lines.extend(score.left_out.iter().map(|what| format!("absent   {name}: {what}")));
             }
-            Ending::RefusedUnclearly(said) => lines.push(format!("REFUSED  {name}: {said}")),
-            Ending::Skipped(reason) => lines.push(format!("skipped  {name}: {reason}")),
-            Ending::RefusedClearly => {}
+            ImportEnd::RefusedUnclearly(said) => lines.push(format!("REFUSED  {name}: {said}")),
+            ImportEnd::Skipped(reason) => lines.push(format!("skipped  {name}: {reason}")),
+            ImportEnd::RefusedClearly => {}
         }
     }
     lines.push(HEAD.to_owned());
@@ -100,17 +100,17 @@ pub fn lines(endings: &[(Published, Ending)]) -> Vec<String> {
 }
 
 /// Whether no record is wrong.
-pub fn holds(endings: &[(Published, Ending)]) -> bool {
-    endings.iter().all(|(_, ending)| !matches!(ending, Ending::Compared(score) if score.wrong_records > 0))
+pub fn holds(endings: &[(PublishedFile, ImportEnd)]) -> bool {
+    endings.iter().all(|(_, ending)| !matches!(ending, ImportEnd::Compared(score) if score.wrong_records > 0))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn file(kind: &str) -> Published {
+    fn file(kind: &str) -> PublishedFile {
         let text = |text: &str| text.to_owned();
-        Published {
+        PublishedFile {
             kind: text(kind),
             repository: text("a/b"),
             path: text("c"),
@@ -132,9 +132,9 @@ mod tests {
             left_out: vec!["iops".to_owned()],
         };
         let endings = [
-            (file("iostat"), Ending::RefusedUnclearly("no".to_owned())),
-            (file("fio_json"), Ending::Compared(score)),
-            (file("iostat"), Ending::RefusedClearly),
+            (file("iostat"), ImportEnd::RefusedUnclearly("no".to_owned())),
+            (file("fio_json"), ImportEnd::Compared(score)),
+            (file("iostat"), ImportEnd::RefusedClearly),
         ];
         let lines = lines(&endings);
         assert!(!holds(&endings) && holds(&endings[..1]));

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::statement::{Figure, Outcome, Statement, Track, What};
+use super::statement::{Figure, Outcome, StatedQuantity, Statement, Track};
 
 const SHARE: f64 = 0.01;
 /// Places of a track that are told.
@@ -84,8 +84,8 @@ fn sum(group: &[&Outcome]) -> Outcome {
         group.iter().flat_map(|outcome| outcome.figures.iter().map(move |figure| (*outcome, figure)));
     for (outcome, figure) in figures {
         let weight = match figure.what {
-            What::Quantile(..) => continue,
-            What::Mean(_) => match outcome.find(figure.direction, What::Operations) {
+            StatedQuantity::Quantile(..) => continue,
+            StatedQuantity::Mean(_) => match outcome.find(figure.direction, StatedQuantity::Operations) {
                 Some(count) => count.value,
                 None => continue,
             },
@@ -99,8 +99,8 @@ fn sum(group: &[&Outcome]) -> Outcome {
             continue;
         };
         match figure.what {
-            What::Min(_) => there.value = there.value.min(figure.value),
-            What::Max(_) | What::Duration => there.value = there.value.max(figure.value),
+            StatedQuantity::Min(_) => there.value = there.value.min(figure.value),
+            StatedQuantity::Max(_) | StatedQuantity::Duration => there.value = there.value.max(figure.value),
             _ => there.value += figure.value,
         }
         figure.rounding += there.rounding;
@@ -108,7 +108,8 @@ fn sum(group: &[&Outcome]) -> Outcome {
     }
     for at in 0..sum.figures.len() {
         let Figure { direction, what, .. } = sum.figures[at];
-        if let (What::Mean(_), Some(count)) = (what, sum.find(direction, What::Operations).map(|it| it.value))
+        if let (StatedQuantity::Mean(_), Some(count)) =
+            (what, sum.find(direction, StatedQuantity::Operations).map(|it| it.value))
         {
             sum.figures[at].value /= count;
         }
@@ -140,27 +141,27 @@ fn hold(figure: &Figure, run: &Value, place: &str, score: &mut Score) {
 fn recorded(figure: &Figure, run: &Value) -> Option<(f64, f64, f64)> {
     let alone = |value: &Value| value.as_f64().map(|value| (value, value, value));
     match figure.what {
-        What::InFlight => return alone(&run["summary"]["in_flight_requested"]),
-        What::Duration => return alone(&run["summary"]["duration_ns"]),
+        StatedQuantity::InFlight => return alone(&run["summary"]["in_flight_requested"]),
+        StatedQuantity::Duration => return alone(&run["summary"]["duration_ns"]),
         _ => {}
     }
     let directions = run["summary"]["directions"].as_array()?;
     let side = directions.iter().find(|side| side["direction"] == figure.direction)?;
     match figure.what {
-        What::Operations => alone(&side["operations"]),
-        What::Bytes => alone(&side["bytes"]),
-        What::Rate => alone(&side["operations_per_s"]),
-        What::Throughput => alone(&side["throughput_bytes_per_s"]),
-        What::Mean(latency) => alone(&side[latency.field()]["mean_ns"]),
-        What::Min(latency) => alone(&side[latency.field()]["min_ns"]),
-        What::Max(latency) => alone(&side[latency.field()]["max_ns"]),
-        What::Quantile(latency, order) => {
+        StatedQuantity::Operations => alone(&side["operations"]),
+        StatedQuantity::Bytes => alone(&side["bytes"]),
+        StatedQuantity::Rate => alone(&side["operations_per_s"]),
+        StatedQuantity::Throughput => alone(&side["throughput_bytes_per_s"]),
+        StatedQuantity::Mean(latency) => alone(&side[latency.field()]["mean_ns"]),
+        StatedQuantity::Min(latency) => alone(&side[latency.field()]["min_ns"]),
+        StatedQuantity::Max(latency) => alone(&side[latency.field()]["max_ns"]),
+        StatedQuantity::Quantile(latency, order) => {
             let quantiles = side[latency.field()]["quantiles"].as_array()?;
             let is_it = |it: &&Value| it["q"].as_f64().is_some_and(|q| (q - order).abs() < 1e-11);
             let it = quantiles.iter().find(is_it)?;
             Some((it["low_ns"].as_f64()?, it["value_ns"].as_f64()?, it["high_ns"].as_f64()?))
         }
-        What::InFlight | What::Duration => None,
+        StatedQuantity::InFlight | StatedQuantity::Duration => None,
     }
 }
 
@@ -207,14 +208,14 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::imports::statement::{Latency, Printed};
+    use crate::imports::statement::{Latency, PrintedNumber};
 
     fn outcome(group: &str, count: f64, mean: f64) -> Outcome {
         let mut outcome = Outcome { group: group.to_owned(), figures: Vec::new() };
-        let printed = |value: f64| Some(Printed { value, rounding: 0.0 });
-        outcome.put("read", What::Operations, printed(count));
-        outcome.put("read", What::Mean(Latency::Service), printed(mean));
-        outcome.put("read", What::Quantile(Latency::Service, 0.5), printed(mean));
+        let printed = |value: f64| Some(PrintedNumber { value, rounding: 0.0 });
+        outcome.put("read", StatedQuantity::Operations, printed(count));
+        outcome.put("read", StatedQuantity::Mean(Latency::Service), printed(mean));
+        outcome.put("read", StatedQuantity::Quantile(Latency::Service, 0.5), printed(mean));
         outcome
     }
 

@@ -25,10 +25,10 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::{Outcome, guest_programs};
-use import_report::Ending;
+use import_report::ImportEnd;
 use import_score::Score;
-use published_files::Published;
-use taken::Taken;
+use published_files::PublishedFile;
+use taken::ImportOutcome;
 
 /// What was typed.
 #[derive(Args, Debug)]
@@ -84,7 +84,7 @@ pub fn run(root: &Path, options: Options) -> Result<Outcome, String> {
     for (file, place) in files.into_iter().zip(places) {
         let ending = match place {
             Ok(path) => one(&fathom, &file, &path)?,
-            Err(reason) => Ending::Skipped(reason),
+            Err(reason) => ImportEnd::Skipped(reason),
         };
         endings.push((file, ending));
     }
@@ -92,18 +92,20 @@ pub fn run(root: &Path, options: Options) -> Result<Outcome, String> {
     Ok(if import_report::holds(&endings) { Outcome::Passed } else { Outcome::Failed })
 }
 
-fn one(fathom: &Path, file: &Published, path: &Path) -> Result<Ending, String> {
+fn one(fathom: &Path, file: &PublishedFile, path: &Path) -> Result<ImportEnd, String> {
     let bytes = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
     let taken = if file.is_trace() { taken::profile(fathom, path) } else { taken::import(fathom, path) };
     Ok(match taken? {
-        Taken::Read(runs) => Ending::Compared(match file.statement(&printed_values::text(&bytes)) {
-            Ok(stated) => import_score::compare(&stated, &runs),
-            Err(reason) => Score::unfounded(runs.len(), &reason),
-        }),
-        Taken::Refused(said) if !file.refusal.is_empty() && said.contains(&file.refusal) => {
-            Ending::RefusedClearly
+        ImportOutcome::Read(runs) => {
+            ImportEnd::Compared(match file.statement(&printed_values::text(&bytes)) {
+                Ok(stated) => import_score::compare(&stated, &runs),
+                Err(reason) => Score::unfounded(runs.len(), &reason),
+            })
         }
-        Taken::Refused(said) => Ending::RefusedUnclearly(said),
+        ImportOutcome::Refused(said) if !file.refusal.is_empty() && said.contains(&file.refusal) => {
+            ImportEnd::RefusedClearly
+        }
+        ImportOutcome::Refused(said) => ImportEnd::RefusedUnclearly(said),
     })
 }
 

@@ -1,6 +1,6 @@
 //! Numbers and text as tools print them.
 
-use super::statement::Printed;
+use super::statement::PrintedNumber;
 
 /// A file's text, whatever encoding it was saved in.
 pub fn text(bytes: &[u8]) -> String {
@@ -17,15 +17,15 @@ pub fn text(bytes: &[u8]) -> String {
 }
 
 /// A plain number; a comma before its decimals is taken for a point.
-pub fn plain(word: &str) -> Option<Printed> {
+pub fn plain(word: &str) -> Option<PrintedNumber> {
     let word = word.trim().trim_end_matches('%').replace(',', ".");
     let value: f64 = word.parse().ok().filter(|value: &f64| value.is_finite())?;
     let decimals = word.split_once('.').map_or(0, |(_, behind)| behind.len());
-    Some(Printed { value, rounding: 10f64.powi(-(decimals as i32)) })
+    Some(PrintedNumber { value, rounding: 10f64.powi(-(decimals as i32)) })
 }
 
 /// A number with `k`, `M` or `G` behind it, as fio shortens counts and latencies.
-pub fn shortened(word: &str, thousand: f64) -> Option<Printed> {
+pub fn shortened(word: &str, thousand: f64) -> Option<PrintedNumber> {
     let word = word.trim();
     let factor = match word.chars().next_back()? {
         'k' | 'K' => thousand,
@@ -38,7 +38,7 @@ pub fn shortened(word: &str, thousand: f64) -> Option<Printed> {
 
 /// Bytes with their unit, as fio prints them: `KiB` and the old `KB` are 1024, `kB` is 1000. A `/s` may follow. fio 3
 /// loses the carry into its last digit: 20.99 is printed as 20.0, so that a 0 there may stand for anything.
-pub fn bytes(word: &str) -> Option<Printed> {
+pub fn bytes(word: &str) -> Option<PrintedNumber> {
     let word = word.trim().trim_end_matches("/s");
     let split = word.find(|letter: char| letter.is_ascii_alphabetic()).unwrap_or(word.len());
     let (number, unit) = word.split_at(split);
@@ -53,7 +53,7 @@ pub fn bytes(word: &str) -> Option<Printed> {
     };
     let lost = number.ends_with(".0");
     plain(number)
-        .map(|it| Printed { rounding: if lost { 1.0 } else { it.rounding }, ..it })
+        .map(|it| PrintedNumber { rounding: if lost { 1.0 } else { it.rounding }, ..it })
         .map(|printed| printed.times(factor))
 }
 
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn numbers_keep_their_last_digit() {
-        let read = |printed: Option<Printed>| printed.map(|it| (it.value, it.rounding));
+        let read = |printed: Option<PrintedNumber>| printed.map(|it| (it.value, it.rounding));
         assert_eq!(read(plain("4.46")), Some((4.46, 0.01)));
         assert_eq!(read(plain("3,5")), Some((3.5, 0.1)));
         assert_eq!(read(plain("12.5%")), Some((12.5, 0.1)));

@@ -11,7 +11,7 @@ const LIST: &str = include_str!("list.csv");
 
 /// A file of somebody's.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Published {
+pub struct PublishedFile {
     pub kind: String,
     /// `owner/name` on GitHub.
     pub repository: String,
@@ -22,7 +22,7 @@ pub struct Published {
     pub refusal: String,
 }
 
-impl Published {
+impl PublishedFile {
     /// Whether `fathom profile` reads it, and not `fathom import`.
     pub fn is_trace(&self) -> bool {
         self.kind == "blkparse"
@@ -54,13 +54,13 @@ impl Published {
 ///
 /// # Errors
 /// A row without all its cells.
-pub fn all() -> Result<Vec<Published>, String> {
+pub fn all() -> Result<Vec<PublishedFile>, String> {
     let mut rows = csv::Reader::from_reader(LIST.as_bytes());
     let of = |row: Result<csv::StringRecord, csv::Error>| {
         let row = row.map_err(|error| format!("the list of published results: {error}"))?;
         let cell =
             |at: usize| row.get(at).map(str::to_owned).ok_or("the list of published results has a short row");
-        Ok(Published {
+        Ok(PublishedFile {
             kind: cell(0)?,
             repository: cell(1)?,
             path: cell(2)?,

@@ -22,7 +22,7 @@ impl Latency {
 
 /// What is stated, in base units: operations, bytes, per second, nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum What {
+pub enum StatedQuantity {
     Operations,
     Bytes,
     Rate,
@@ -43,7 +43,7 @@ pub enum What {
 pub struct Figure {
     /// `read`, `write` or `trim`; empty for what is of all.
     pub direction: &'static str,
-    pub what: What,
+    pub what: StatedQuantity,
     pub value: f64,
     /// One unit of the last digit that is printed.
     pub rounding: f64,
@@ -59,36 +59,36 @@ pub struct Outcome {
 
 impl Outcome {
     /// Adds a number, or nothing where it could not be read.
-    pub fn put(&mut self, direction: &'static str, what: What, read: Option<Printed>) {
-        if let Some(Printed { value, rounding }) = read {
+    pub fn put(&mut self, direction: &'static str, what: StatedQuantity, read: Option<PrintedNumber>) {
+        if let Some(PrintedNumber { value, rounding }) = read {
             self.figures.push(Figure { direction, what, value, rounding });
         }
     }
 
     /// Keeps the longest of several times.
-    pub fn put_duration(&mut self, read: Option<Printed>) {
-        let known = self.figures.iter_mut().find(|figure| figure.what == What::Duration);
+    pub fn put_duration(&mut self, read: Option<PrintedNumber>) {
+        let known = self.figures.iter_mut().find(|figure| figure.what == StatedQuantity::Duration);
         match (known, read) {
             (Some(figure), Some(read)) => figure.value = figure.value.max(read.value),
-            (None, read) => self.put("", What::Duration, read),
+            (None, read) => self.put("", StatedQuantity::Duration, read),
             (Some(_), None) => {}
         }
     }
 
-    pub fn find(&self, direction: &str, what: What) -> Option<&Figure> {
+    pub fn find(&self, direction: &str, what: StatedQuantity) -> Option<&Figure> {
         self.figures.iter().find(|figure| figure.direction == direction && figure.what == what)
     }
 }
 
 /// A number as it was printed.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Printed {
+pub struct PrintedNumber {
     pub value: f64,
     /// One unit of the last digit.
     pub rounding: f64,
 }
 
-impl Printed {
+impl PrintedNumber {
     /// The same in another unit.
     pub fn times(self, factor: f64) -> Self {
         Self { value: self.value * factor, rounding: self.rounding * factor }
@@ -116,7 +116,7 @@ pub struct Statement {
 
 impl Statement {
     /// Adds the value of an interval to its track.
-    pub fn put(&mut self, metric: &'static str, label: &str, printed: Printed) {
+    pub fn put(&mut self, metric: &'static str, label: &str, printed: PrintedNumber) {
         let there = self.tracks.iter_mut().find(|track| track.metric == metric && track.label == label);
         match there {
             Some(track) => {

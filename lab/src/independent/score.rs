@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::generate::Case;
-use crate::cases::Named;
+use crate::cases::NamedCause;
 
 /// Above this an answer is sure.
 const SURE: f64 = 0.95;
@@ -12,7 +12,7 @@ const SURE: f64 = 0.95;
 /// A case with the causes that fathom named, most probable first; empty where it gave no answer.
 pub struct AnsweredCase {
     pub case: Case,
-    pub named: Vec<Named>,
+    pub named: Vec<NamedCause>,
 }
 
 impl AnsweredCase {
@@ -105,7 +105,7 @@ mod tests {
             .enumerate()
             .map(|(n, case)| {
                 let cause = if n < 3 { case.right[0] } else { "thermal" };
-                AnsweredCase { named: vec![Named { cause: cause.to_owned(), probability: 0.95 }], case }
+                AnsweredCase { named: vec![NamedCause { cause: cause.to_owned(), probability: 0.95 }], case }
             })
             .collect();
         assert!((calibration_error(&asked) - 0.2).abs() < 1e-9, "said 0.95, right 0.75");

@@ -9,7 +9,7 @@ use crate::loop_device::LoopDevice;
 
 /// Where a command works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum On {
+enum CommandPlace {
     /// A scratch file in its folder.
     Folder,
     /// A blank loop device, written without being named for destruction.
@@ -23,7 +23,7 @@ enum On {
 /// A kind of command, with words between which `TARGET` stands for what it works on.
 pub struct Kind {
     pub name: &'static str,
-    on: On,
+    on: CommandPlace,
     words: &'static str,
     /// Kills fall into this time.
     pub length_s: f64,
@@ -37,24 +37,24 @@ const COMPARE: &str = "compare -q TARGET --a depth=1 --b depth=2 --patterns rand
 pub const KINDS: [Kind; 8] = [
     Kind {
         name: "assess folder",
-        on: On::Folder,
+        on: CommandPlace::Folder,
         words: "assess -q TARGET --budget 2s --size 16MiB --patterns randread-4k,randwrite-4k",
         length_s: 2.0,
     },
     Kind {
         name: "assess device",
-        on: On::Device,
+        on: CommandPlace::Device,
         words: "assess -q TARGET --budget 2s --patterns randwrite-4k",
         length_s: 2.0,
     },
-    Kind { name: "sweep folder", on: On::Folder, words: SWEEP, length_s: 2.0 },
-    Kind { name: "sweep device", on: On::Device, words: SWEEP, length_s: 2.0 },
-    Kind { name: "compare folder", on: On::Folder, words: COMPARE, length_s: 5.0 },
-    Kind { name: "compare device", on: On::Device, words: COMPARE, length_s: 5.0 },
-    Kind { name: "import", on: On::Results, words: "import TARGET", length_s: 0.2 },
+    Kind { name: "sweep folder", on: CommandPlace::Folder, words: SWEEP, length_s: 2.0 },
+    Kind { name: "sweep device", on: CommandPlace::Device, words: SWEEP, length_s: 2.0 },
+    Kind { name: "compare folder", on: CommandPlace::Folder, words: COMPARE, length_s: 5.0 },
+    Kind { name: "compare device", on: CommandPlace::Device, words: COMPARE, length_s: 5.0 },
+    Kind { name: "import", on: CommandPlace::Results, words: "import TARGET", length_s: 0.2 },
     Kind {
         name: "fleet",
-        on: On::Fleet,
+        on: CommandPlace::Fleet,
         words: "size --fleet TARGET --region us-east-1 --values per-row --rows rows.csv --force",
         length_s: 0.4,
     },
@@ -86,21 +86,21 @@ impl Scene {
         fs::create_dir(&here).map_err(failed)?;
         let mut device = None;
         let mut target = match kind.on {
-            On::Folder => ".".to_owned(),
-            On::Results => "results".to_owned(),
-            On::Fleet => "fleet.csv".to_owned(),
-            On::Device => {
+            CommandPlace::Folder => ".".to_owned(),
+            CommandPlace::Results => "results".to_owned(),
+            CommandPlace::Fleet => "fleet.csv".to_owned(),
+            CommandPlace::Device => {
                 let image = folder.path().join("image");
                 File::create(&image).and_then(|file| file.set_len(DEVICE_BYTES)).map_err(failed)?;
                 device.insert(LoopDevice::cached(&image)?).path().to_owned()
             }
         };
         match kind.on {
-            On::Results => results(&here, draw).map_err(failed)?,
-            On::Fleet => fs::write(here.join("fleet.csv"), fleet(draw)).map_err(failed)?,
+            CommandPlace::Results => results(&here, draw).map_err(failed)?,
+            CommandPlace::Fleet => fs::write(here.join("fleet.csv"), fleet(draw)).map_err(failed)?,
             // A scratch file is laid out before each command: a small one.
-            On::Folder if !kind.words.contains("--size") => target += " --size 16MiB",
-            On::Folder | On::Device => {}
+            CommandPlace::Folder if !kind.words.contains("--size") => target += " --size 16MiB",
+            CommandPlace::Folder | CommandPlace::Device => {}
         }
         let words = kind.words.replace("TARGET", &target).split_whitespace().map(str::to_owned).collect();
         Ok(Self { words, _device: device, folder })

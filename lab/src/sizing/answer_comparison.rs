@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use super::catalogue_facts::{Catalogue, UNIT};
-use super::choose::{Served, Trial};
-use super::counting::{Bound, Counting};
+use super::choose::{ServingVolume, Trial};
+use super::counting::{Bound, CountingRule};
 use super::drawn_demand::{Demand, Form};
 use super::json_queries;
 use super::moments;
-use super::size_answer::{self, Answer, OfType, Offer};
+use super::size_answer::{self, Answer, Offer, TypeOutcome};
 use super::volume_offers::Volume;
 
 /// Shares that differ by less are the same: fathom prints floats.
@@ -27,7 +27,7 @@ pub enum Verdict {
 
 /// One thing that was compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Compared {
+pub struct ComparedItem {
     /// A type's name, `choice`, `current` or `moments`.
     pub what: &'static str,
     pub verdict: Verdict,
@@ -35,73 +35,79 @@ pub struct Compared {
 
 /// All of one demand.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Judged {
+pub struct DemandVerdict {
     pub name: String,
     pub shape: &'static str,
-    pub compared: Vec<Compared>,
+    pub compared: Vec<ComparedItem>,
     /// What to type to see fathom's side.
     pub command: String,
 }
 
 /// Sizes a demand with both.
-pub fn judge(fathom: &Path, folder: &Path, demand: &Demand, catalogue: &Catalogue) -> Result<Judged, String> {
+pub fn judge(
+    fathom: &Path,
+    folder: &Path,
+    demand: &Demand,
+    catalogue: &Catalogue,
+) -> Result<DemandVerdict, String> {
     let file = format!("{}.csv", demand.name);
     let path = folder.join(&file);
     std::fs::write(&path, demand.text()).map_err(|error| format!("{}: {error}", path.display()))?;
     let command = json_queries::typed(&demand.words(&file));
     let compared = match size_answer::ask(fathom, folder, demand, &file) {
         Ok(answer) => compare(demand, &answer, catalogue)?,
-        Err(error) => vec![Compared { what: "choice", verdict: Verdict::Unexplained(error) }],
+        Err(error) => vec![ComparedItem { what: "choice", verdict: Verdict::Unexplained(error) }],
     };
-    Ok(Judged { name: demand.name.clone(), shape: demand.shape, compared, command })
+    Ok(DemandVerdict { name: demand.name.clone(), shape: demand.shape, compared, command })
 }
 
-fn compare(demand: &Demand, answer: &Answer, catalogue: &Catalogue) -> Result<Vec<Compared>, String> {
+fn compare(demand: &Demand, answer: &Answer, catalogue: &Catalogue) -> Result<Vec<ComparedItem>, String> {
     let mut compared = Vec::new();
     if answer.tick_s != demand.tick_s {
         let said = format!("ticks of {} s, not of {} s", answer.tick_s, demand.tick_s);
-        compared.push(Compared { what: "choice", verdict: Verdict::Unexplained(said) });
+        compared.push(ComparedItem { what: "choice", verdict: Verdict::Unexplained(said) });
         return Ok(compared);
     }
     let mut considered = Vec::new();
     for (kind, of_type) in &answer.by_type {
-        if *of_type == OfType::LeftOut {
+        if *of_type == TypeOutcome::LeftOut {
             continue;
         }
         let trial = Trial::new(demand, *kind, counting(demand), catalogue)?;
         let mine = trial.cheapest();
-        compared.push(Compared {
+        compared.push(ComparedItem {
             what: kind.name(),
             verdict: of_type_verdict(demand, &trial, mine, of_type, catalogue)?,
         });
         considered.extend(mine);
     }
-    compared.push(Compared { what: "choice", verdict: choice(answer, &considered, &compared) });
+    compared.push(ComparedItem { what: "choice", verdict: choice(answer, &considered, &compared) });
     if let Some((offer, meets)) = &answer.current {
         let trial = Trial::new(demand, offer.volume.kind, counting(demand), catalogue)?;
-        compared.push(Compared { what: "current", verdict: current(&trial, offer, *meets) });
+        compared.push(ComparedItem { what: "current", verdict: current(&trial, offer, *meets) });
     }
     if let (Form::Trace(ios), Some(choice)) = (&demand.form, &answer.choice) {
         let trial = Trial::new(demand, choice.volume.kind, counting(demand), catalogue)?;
-        compared.push(Compared { what: "moments", verdict: at_moments(demand, ios, &trial, &choice.volume) });
+        compared
+            .push(ComparedItem { what: "moments", verdict: at_moments(demand, ios, &trial, &choice.volume) });
     }
     Ok(compared)
 }
 
 /// The counting that decides: each I/O by itself where all are known, otherwise the most that they may count.
-fn counting(demand: &Demand) -> Counting {
-    Counting::of(if demand.is_trace() { Bound::Least } else { Bound::Most })
+fn counting(demand: &Demand) -> CountingRule {
+    CountingRule::of(if demand.is_trace() { Bound::Least } else { Bound::Most })
 }
 
 fn of_type_verdict(
     demand: &Demand,
     trial: &Trial,
-    mine: Option<Served>,
-    of_type: &OfType,
+    mine: Option<ServingVolume>,
+    of_type: &TypeOutcome,
     catalogue: &Catalogue,
 ) -> Result<Verdict, String> {
     let offer = match of_type {
-        OfType::Offered(offer) => Some(offer),
+        TypeOutcome::Offered(offer) => Some(offer),
         _ => None,
     };
     let other = |counting| Trial::new(demand, trial.rules.kind, counting, catalogue);
@@ -118,7 +124,7 @@ fn of_type_verdict(
     }
     let summed = demand.summed();
     for whole in [false, true] {
-        let least = Counting { whole, joins: false, bound: Bound::Least };
+        let least = CountingRule { whole, joins: false, bound: Bound::Least };
         let least = Trial::new(&summed, trial.rules.kind, least, catalogue)?;
         if difference(&least, least.cheapest(), offer).is_none() {
             return Ok(Verdict::Unexplained(format!("{said} {BY_THE_LEAST}")));
@@ -128,7 +134,7 @@ fn of_type_verdict(
 }
 
 /// How an offer differs from what is cheapest; nothing where it does not.
-fn difference(trial: &Trial, mine: Option<Served>, offer: Option<&Offer>) -> Option<String> {
+fn difference(trial: &Trial, mine: Option<ServingVolume>, offer: Option<&Offer>) -> Option<String> {
     let offer = match (offer, mine) {
         (None, None) => return None,
         (None, mine) => return Some(format!("nothing, where {} serves", described(mine))),
@@ -159,20 +165,20 @@ fn difference(trial: &Trial, mine: Option<Served>, offer: Option<&Offer>) -> Opt
 }
 
 /// Countings that are documented and cost more, with what they are: to the safe side.
-fn dearer(counting: Counting) -> [(Counting, &'static str); 3] {
+fn dearer(counting: CountingRule) -> [(CountingRule, &'static str); 3] {
     const WHOLE: &str = "all amounts of a tick are whole numbers, and its I/Os are alike";
     const APART: &str = "disks: all I/Os are taken to be random: to the safe side";
     [
-        (Counting { whole: true, ..counting }, WHOLE),
-        (Counting { joins: false, ..counting }, APART),
-        (Counting { joins: false, whole: true, ..counting }, APART),
+        (CountingRule { whole: true, ..counting }, WHOLE),
+        (CountingRule { joins: false, ..counting }, APART),
+        (CountingRule { joins: false, whole: true, ..counting }, APART),
     ]
 }
 
 /// The choice is the cheapest of what was offered, and of what serves.
-fn choice(answer: &Answer, considered: &[Served], compared: &[Compared]) -> Verdict {
+fn choice(answer: &Answer, considered: &[ServingVolume], compared: &[ComparedItem]) -> Verdict {
     let offers = answer.by_type.iter().filter_map(|(_, of_type)| match of_type {
-        OfType::Offered(offer) => Some(offer),
+        TypeOutcome::Offered(offer) => Some(offer),
         _ => None,
     });
     let cheapest = offers.map(|offer| offer.month).min_by(f64::total_cmp);
@@ -244,7 +250,7 @@ fn at_moments(demand: &Demand, ios: &[super::drawn_demand::Io], trial: &Trial, v
     ))
 }
 
-fn described(served: Option<Served>) -> String {
+fn described(served: Option<ServingVolume>) -> String {
     served.map_or("nothing".to_owned(), |served| format!("{} for {}", served.volume, money(served.month)))
 }
 

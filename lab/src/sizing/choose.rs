@@ -1,9 +1,9 @@
 //! The cheapest volume of each type that serves a demand, by trying volumes one by one.
 
 use super::catalogue_facts::Catalogue;
-use super::counting::{self, Counting};
+use super::counting::{self, CountingRule};
 use super::drawn_demand::Demand;
-use super::slow_simulator::{Late, Limit, Line, together};
+use super::slow_simulator::{LateCounts, Limit, Line, together};
 use super::volume_offers::{Kind, MIB, MILLI, Rules, Volume};
 
 /// Steps in which operations and bytes are bought.
@@ -16,7 +16,7 @@ const BURST_S: u64 = 1800;
 
 /// What serves a demand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Served {
+pub struct ServingVolume {
     pub volume: Volume,
     pub late: u64,
     /// In 10^-12 of the currency's unit.
@@ -31,7 +31,7 @@ pub struct Trial<'a> {
     operations: Line,
     bytes: Line,
     /// Late before the instance's limits, whatever the volume is.
-    instance: Vec<Late>,
+    instance: Vec<LateCounts>,
     /// All I/Os, and how many of them may be late.
     pub ios: u64,
     pub allowed: u64,
@@ -45,7 +45,7 @@ impl<'a> Trial<'a> {
     pub fn new(
         demand: &'a Demand,
         kind: Kind,
-        counting: Counting,
+        counting: CountingRule,
         catalogue: &'a Catalogue,
     ) -> Result<Self, String> {
         let line = |pieces| Line {
@@ -87,9 +87,9 @@ impl<'a> Trial<'a> {
         self.late_of(&self.operations.serve(self.rules.operations(volume)), volume)
     }
 
-    fn late_of(&self, operations: &Late, volume: &Volume) -> u64 {
+    fn late_of(&self, operations: &LateCounts, volume: &Volume) -> u64 {
         let bytes = self.bytes.serve(self.rules.bytes(volume));
-        let all: Vec<&Late> = [operations, &bytes].into_iter().chain(&self.instance).collect();
+        let all: Vec<&LateCounts> = [operations, &bytes].into_iter().chain(&self.instance).collect();
         together(&all)
     }
 
@@ -104,7 +104,7 @@ impl<'a> Trial<'a> {
     }
 
     /// The cheapest volume of the type that serves; nothing where none does or it is not sold there.
-    pub fn cheapest(&self) -> Option<Served> {
+    pub fn cheapest(&self) -> Option<ServingVolume> {
         self.month(&self.rules.volume(self.demand.size_gib, self.rules.least_iops, 0))?;
         if self.demand.size_gib > self.rules.most_gib
             || together(&self.instance.iter().collect::<Vec<_>>()) > self.allowed
@@ -127,7 +127,8 @@ impl<'a> Trial<'a> {
             }
         };
         let fits = volume.gib <= self.rules.most_gib;
-        fits.then(|| Some(Served { volume, late: self.late(&volume), month: self.month(&volume)? })).flatten()
+        fits.then(|| Some(ServingVolume { volume, late: self.late(&volume), month: self.month(&volume)? }))
+            .flatten()
     }
 
     /// Operations and bytes are bought apart, and a little more of the one may save much of the other: for each rate
@@ -168,7 +169,7 @@ impl<'a> Trial<'a> {
         let serves = |step| {
             let volume = self.rules.volume(self.demand.size_gib, from + step * IOPS_STEP, mibps);
             let operations = self.operations.serve(self.rules.operations(&volume));
-            let all: Vec<&Late> = [&operations, &bytes].into_iter().chain(&self.instance).collect();
+            let all: Vec<&LateCounts> = [&operations, &bytes].into_iter().chain(&self.instance).collect();
             together(&all) <= self.allowed
         };
         let steps = (self.rules.most_iops - from) / IOPS_STEP;
@@ -214,7 +215,7 @@ mod tests {
 
     fn cheapest(demand: &Demand, kind: Kind, bound: Bound) -> Option<Volume> {
         let catalogue = Catalogue::read(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))).unwrap();
-        Trial::new(demand, kind, Counting::of(bound), &catalogue)
+        Trial::new(demand, kind, CountingRule::of(bound), &catalogue)
             .unwrap()
             .cheapest()
             .map(|served| served.volume)

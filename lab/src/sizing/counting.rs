@@ -6,7 +6,7 @@ use super::volume_offers::{Kind, MIB};
 
 /// How a demand's I/Os are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Counting {
+pub struct CountingRule {
     pub bound: Bound,
     /// A tick's I/Os and bytes of each direction, and what its I/Os of a trace count as together, are whole numbers
     /// after the margin, and none of a tick's I/Os is told from another.
@@ -15,7 +15,7 @@ pub struct Counting {
     pub joins: bool,
 }
 
-impl Counting {
+impl CountingRule {
     pub fn of(bound: Bound) -> Self {
         Self { bound, whole: false, joins: true }
     }
@@ -31,27 +31,27 @@ pub enum Bound {
 }
 
 /// What the limit on operations is asked for: operations of a type's unit at most, times the margin.
-pub fn operations(demand: &Demand, kind: Kind, counting: Counting) -> Vec<Piece> {
+pub fn operations(demand: &Demand, kind: Kind, counting: CountingRule) -> Vec<Piece> {
     let unit = kind.unit();
-    let counting = Counting { joins: counting.joins && kind.is_disk(), ..counting };
+    let counting = CountingRule { joins: counting.joins && kind.is_disk(), ..counting };
     let together = true;
     pieces(demand, counting, together, |sum| units(sum, unit, counting.bound), |bytes| bytes.div_ceil(unit))
 }
 
 /// What the volume's limit on bytes is asked for: of a disk a MiB for each operation.
-pub fn bytes(demand: &Demand, kind: Kind, counting: Counting) -> Vec<Piece> {
+pub fn bytes(demand: &Demand, kind: Kind, counting: CountingRule) -> Vec<Piece> {
     if kind.is_disk() {
         let mut pieces = operations(demand, kind, counting);
         pieces.iter_mut().for_each(|piece| piece.cost *= MIB);
         return pieces;
     }
-    pieces(demand, Counting { joins: false, ..counting }, false, |sum| sum.bytes, |bytes| bytes)
+    pieces(demand, CountingRule { joins: false, ..counting }, false, |sum| sum.bytes, |bytes| bytes)
 }
 
 /// `together`: a trace's directions are rounded to whole numbers as one.
 fn pieces(
     demand: &Demand,
-    counting: Counting,
+    counting: CountingRule,
     together: bool,
     of_sum: impl Fn(Sum) -> u64,
     of_io: impl Fn(u64) -> u64,
@@ -164,13 +164,13 @@ mod tests {
             let pieces = operations(&demand, Kind::Gp3, counting);
             pieces.iter().map(|piece| (piece.tick, piece.ios, piece.cost)).collect::<Vec<_>>()
         };
-        assert_eq!(seen(Counting::of(Bound::Least)), [(0, 1, 260), (1, 1, 130), (1, 1, 520)]);
+        assert_eq!(seen(CountingRule::of(Bound::Least)), [(0, 1, 260), (1, 1, 130), (1, 1, 520)]);
         // 1.3 reads, 1.3 writes: 2 each; 5.2 units and 1.3 are 6.5; bytes of each direction.
-        let whole = Counting { whole: true, ..Counting::of(Bound::Least) };
+        let whole = CountingRule { whole: true, ..CountingRule::of(Bound::Least) };
         assert_eq!(seen(whole), [(0, 2, 300), (1, 4, 700)]);
         let grown = (13 * MIB).div_ceil(10) + 666;
         assert_eq!(bytes(&demand, Kind::Gp3, whole)[1].cost, 100 * grown);
-        assert_eq!(bytes(&demand, Kind::St1, Counting::of(Bound::Least))[1].cost, 130 * MIB);
+        assert_eq!(bytes(&demand, Kind::St1, CountingRule::of(Bound::Least))[1].cost, 130 * MIB);
     }
 
     #[test]
@@ -178,7 +178,8 @@ mod tests {
         let mut demand =
             of(Form::Table(vec![Some([Sum { ios: 1, bytes: 4096 }, Sum { ios: 3, bytes: 12_288 }])]));
         demand.margin_percent = 150;
-        let of = |whole| operations(&demand, Kind::Gp3, Counting { whole, ..Counting::of(Bound::Least) });
+        let of =
+            |whole| operations(&demand, Kind::Gp3, CountingRule { whole, ..CountingRule::of(Bound::Least) });
         assert_eq!(of(false), [Piece { tick: 0, ios: 4, cost: 600 }]);
         assert_eq!(of(true), [Piece { tick: 0, ios: 7, cost: 700 }]);
     }
@@ -192,7 +193,7 @@ mod tests {
         assert_eq!(ios.map(|io| runs.before(&io) / quarter), [0, 1, 2, 3, 4, 0]);
         let mut demand = of(Form::Trace(ios.to_vec()));
         let cost = |demand: &Demand, kind, joins| {
-            let counting = Counting { joins, ..Counting::of(Bound::Least) };
+            let counting = CountingRule { joins, ..CountingRule::of(Bound::Least) };
             operations(demand, kind, counting).iter().map(|piece| piece.cost / 100).sum::<u64>()
         };
         assert_eq!((cost(&demand, Kind::St1, true), cost(&demand, Kind::St1, false)), (3, 6));

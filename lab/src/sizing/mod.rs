@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 use super::Outcome;
 use super::guest_programs;
 use super::stop::Stop;
-use answer_comparison::{Judged, Verdict};
+use answer_comparison::{DemandVerdict, Verdict};
 use catalogue_facts::Catalogue;
 use section::Section;
 pub use sizing_options::Options;
@@ -97,7 +97,7 @@ fn size(bench: &Bench) -> Result<Section, String> {
     Ok(sized(bench, &judged))
 }
 
-fn sized(bench: &Bench, judged: &[Judged]) -> Section {
+fn sized(bench: &Bench, judged: &[DemandVerdict]) -> Section {
     let mut section = Section::new(format!("{} demands, seed {}", judged.len(), bench.options.seed));
     let mut clean = 0;
     for judged in judged {
@@ -128,7 +128,7 @@ fn sized(bench: &Bench, judged: &[Judged]) -> Section {
 }
 
 /// How often each thing was equal, explained and unexplained.
-fn table(judged: &[Judged]) -> Vec<String> {
+fn table(judged: &[DemandVerdict]) -> Vec<String> {
     let mut lines = vec![
         String::new(),
         "| compared | equal | explained | unexplained |".to_owned(),

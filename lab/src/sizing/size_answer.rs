@@ -19,7 +19,7 @@ pub struct Offer {
 
 /// What became of a type.
 #[derive(Clone, Debug, PartialEq)]
-pub enum OfType {
+pub enum TypeOutcome {
     /// The cheapest volume that meets the demand.
     Offered(Offer),
     /// None meets it.
@@ -32,7 +32,7 @@ pub enum OfType {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
     pub choice: Option<Offer>,
-    pub by_type: Vec<(Kind, OfType)>,
+    pub by_type: Vec<(Kind, TypeOutcome)>,
     /// The volume of today and whether it meets the demand.
     pub current: Option<(Offer, bool)>,
     pub tick_s: u64,
@@ -53,11 +53,11 @@ fn read(value: &Value) -> Option<Answer> {
     for kind in Kind::ALL {
         let entry = value["by_type"].as_array()?.iter().find(|entry| entry["volume"] == kind.name());
         let of_type = match entry {
-            None => OfType::LeftOut,
+            None => TypeOutcome::LeftOut,
             Some(entry) => match offered(&entry["offer"])? {
-                Some(offer) => OfType::Offered(offer),
-                None if says_why(entry) => OfType::LeftOut,
-                None => OfType::Nothing,
+                Some(offer) => TypeOutcome::Offered(offer),
+                None if says_why(entry) => TypeOutcome::LeftOut,
+                None => TypeOutcome::Nothing,
             },
         };
         by_type.push((kind, of_type));
@@ -113,10 +113,10 @@ mod tests {
         let volume = Volume { kind: Kind::Gp3, gib: 100, iops: 3400, mibps: 125 };
         assert_eq!(answer.choice.as_ref().unwrap().volume, volume);
         let of = |kind| answer.by_type.iter().find(|(of, _)| *of == kind).unwrap().1.clone();
-        assert!(matches!(of(Kind::Gp3), OfType::Offered(offer) if offer.volume == volume));
+        assert!(matches!(of(Kind::Gp3), TypeOutcome::Offered(offer) if offer.volume == volume));
         assert_eq!(
             (of(Kind::Io1), of(Kind::St1), of(Kind::Sc1)),
-            (OfType::Nothing, OfType::LeftOut, OfType::LeftOut)
+            (TypeOutcome::Nothing, TypeOutcome::LeftOut, TypeOutcome::LeftOut)
         );
         assert!(!answer.current.unwrap().1);
         assert_eq!(read(&json!({"by_type": 1})), None);

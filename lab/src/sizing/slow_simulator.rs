@@ -38,11 +38,11 @@ pub struct Line {
 }
 
 /// A tick's late I/Os, for each tick in which they arrived.
-pub type Late = Vec<u64>;
+pub type LateCounts = Vec<u64>;
 
 impl Line {
     /// Serves all of them.
-    pub fn serve(&self, limit: Limit) -> Late {
+    pub fn serve(&self, limit: Limit) -> LateCounts {
         // Hundredths of tokens against thousandths of rates: both in 10^-5.
         let in_tick = |rate: u64| u128::from(rate) * u128::from(self.tick_s) * 100;
         let (base, peak, bucket) = (in_tick(limit.base), in_tick(limit.peak), u128::from(limit.bucket) * 100);
@@ -93,9 +93,10 @@ fn count(piece: &Piece, too_late: u128) -> u64 {
 }
 
 /// Of each tick's I/Os those that are late before the limit where most are, added up.
-pub fn together(lates: &[&Late]) -> u64 {
+pub fn together(lates: &[&LateCounts]) -> u64 {
     let ticks = lates.iter().map(|late| late.len()).max().unwrap_or(0);
-    let most = |tick| lates.iter().filter_map(|late: &&Late| late.get(tick)).max().copied().unwrap_or(0);
+    let most =
+        |tick| lates.iter().filter_map(|late: &&LateCounts| late.get(tick)).max().copied().unwrap_or(0);
     (0..ticks).map(most).sum()
 }
 

@@ -76,7 +76,7 @@ impl Device {
 
 /// What an assessment says of its point that was repeated.
 #[derive(Debug, PartialEq, Eq)]
-enum Said {
+enum AssessmentClaim {
     /// The interval holds the truth.
     Covers,
     /// It does not, and the error that was asked for is said to be reached.
@@ -85,7 +85,7 @@ enum Said {
     DoesNotKnow,
 }
 
-fn said(device: &Device, answer: &Value) -> Option<Said> {
+fn said(device: &Device, answer: &Value) -> Option<AssessmentClaim> {
     // The point with most I/Os a second is the one that is published.
     let points = answer["points"].as_array()?.iter();
     let point = points.max_by(|a, b| {
@@ -96,19 +96,19 @@ fn said(device: &Device, answer: &Value) -> Option<Said> {
     let precision = &point["precision"];
     if precision["decision"]["kind"] == "unusable" {
         // Windows without any I/O have no common mean.
-        return Some(Said::DoesNotKnow);
+        return Some(AssessmentClaim::DoesNotKnow);
     }
     let (mean, half) = (precision["mean"].as_f64()?, precision["half_width"].as_f64());
     // A device that takes equally long for each I/O has an interval of no width, and an I/O is counted whole: where
     // nothing stalls, being as near as was asked for is enough.
     let least = if device.length_s == 0 { TARGET * truth } else { 0.0 };
     if half.is_some_and(|half| (mean - truth).abs() <= half.max(least)) {
-        return Some(Said::Covers);
+        return Some(AssessmentClaim::Covers);
     }
     if precision["decision"]["kind"] != "reached" {
-        return Some(Said::DoesNotKnow);
+        return Some(AssessmentClaim::DoesNotKnow);
     }
-    Some(Said::Misses(format!(
+    Some(AssessmentClaim::Misses(format!(
         "{mean:.0} ± {:.1} IOPS, {} ({}), where {truth:.0} last",
         half.unwrap_or(0.0),
         precision["decision"]["kind"].as_str().unwrap_or("?"),
@@ -135,13 +135,13 @@ pub fn run(bench: &Bench, health: Health) -> Result<Section, String> {
         let (words, answer) = assess(bench, &device, number);
         let said = |how: &str| format!("{}: {how}\n  `{}`", device.name, json_queries::typed(&words));
         match answer {
-            Ok(Said::Covers) => covers += 1,
-            Ok(Said::DoesNotKnow) if health == Health::Healthy => {
+            Ok(AssessmentClaim::Covers) => covers += 1,
+            Ok(AssessmentClaim::DoesNotKnow) if health == Health::Healthy => {
                 knows_not += 1;
                 section.figures.push(format!("* unknown: {}", said("the error is not reached")));
             }
-            Ok(Said::DoesNotKnow) => knows_not += 1,
-            Ok(Said::Misses(how)) | Err(how) => missed.push(said(&how)),
+            Ok(AssessmentClaim::DoesNotKnow) => knows_not += 1,
+            Ok(AssessmentClaim::Misses(how)) | Err(how) => missed.push(said(&how)),
         }
     }
     let all = covers + knows_not + missed.len();
@@ -170,7 +170,7 @@ pub fn run(bench: &Bench, health: Health) -> Result<Section, String> {
 }
 
 /// Assesses one device; with what was typed.
-fn assess(bench: &Bench, device: &Device, number: usize) -> (Vec<String>, Result<Said, String>) {
+fn assess(bench: &Bench, device: &Device, number: usize) -> (Vec<String>, Result<AssessmentClaim, String>) {
     let (target, seed) = (device.target(), number.to_string());
     let words =
         ["assess", &target, "--patterns", "randread-4k", "--until", "2%", "--budget", "30m", "--seed", &seed];
@@ -201,14 +201,14 @@ mod tests {
             json!({"points": [{"jobs": 4, "depth": 4, "steadiness": {"verdict": "steady"},
                 "precision": {"mean": mean, "half_width": half, "decision": {"kind": kind}}}]})
         };
-        assert_eq!(said(&device, &answer(760.0, 20.0, "reached")), Some(Said::Covers));
-        assert_eq!(said(&device, &answer(1001.0, 4.0, "budget")), Some(Said::DoesNotKnow));
+        assert_eq!(said(&device, &answer(760.0, 20.0, "reached")), Some(AssessmentClaim::Covers));
+        assert_eq!(said(&device, &answer(1001.0, 4.0, "budget")), Some(AssessmentClaim::DoesNotKnow));
         assert!(
-            matches!(said(&device, &answer(1001.0, 4.0, "reached")), Some(Said::Misses(how)) if how.contains("750 last"))
+            matches!(said(&device, &answer(1001.0, 4.0, "reached")), Some(AssessmentClaim::Misses(how)) if how.contains("750 last"))
         );
         let nothing = json!({"points": [{"jobs": 4, "depth": 4,
             "precision": {"mean": null, "half_width": null, "decision": {"kind": "unusable", "reason": "no I/O"}}}]});
-        assert_eq!(said(&device, &nothing), Some(Said::DoesNotKnow));
+        assert_eq!(said(&device, &nothing), Some(AssessmentClaim::DoesNotKnow));
         assert_eq!(said(&device, &json!({"points": []})), None);
     }
 

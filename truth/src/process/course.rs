@@ -31,7 +31,7 @@ pub enum Course {
 
 /// A series and its truth.
 #[derive(Clone, Debug)]
-pub struct Drawn {
+pub struct DrawnSeries {
     /// Rate of each second.
     pub rates: Vec<f64>,
     /// The same without noise and stalls.
@@ -75,7 +75,7 @@ impl Course {
     }
 
     /// Draws a series: noise of 1, 2 or 5 % with a memory of 0, 0.5 or 0.9; half a percent for a bucket.
-    pub fn draw(self, rng: &mut Xoshiro256PlusPlus) -> Drawn {
+    pub fn draw(self, rng: &mut Xoshiro256PlusPlus) -> DrawnSeries {
         let spread = if self == Course::Bucket { 0.005 } else { one_of([0.01, 0.02, 0.05], rng) };
         let memory = one_of([0.0, 0.5, 0.9], rng);
         let (base, fall) = self.base(rng);
@@ -88,7 +88,7 @@ impl Course {
             }
             level *= 1.0 - 0.007;
         }
-        Drawn { rates, base, level, fall }
+        DrawnSeries { rates, base, level, fall }
     }
 
     /// The rate without noise, and the second of a fall.

@@ -14,7 +14,7 @@ type Rng = Xoshiro256PlusPlus;
 const PINGS: usize = 32;
 
 /// A client's clock and the way to it.
-struct Far {
+struct RemoteClock {
     /// Its clock at the coordinator's zero, in nanoseconds.
     ahead_ns: f64,
     /// Its rate against the coordinator's.
@@ -31,7 +31,7 @@ struct Far {
     step_at_ns: f64,
 }
 
-impl Far {
+impl RemoteClock {
     fn draw(rng: &mut Rng) -> Self {
         let log_uniform = |rng: &mut Rng, low: f64, high: f64| low * (high / low).powf(rng.random::<f64>());
         Self {
@@ -96,9 +96,9 @@ impl Far {
 pub fn run(effort: Effort) -> Vec<Figure> {
     let trials = effort.trials(1000, 100_000);
     let mut rng = Rng::seed_from_u64(2026);
-    let mut runs = |change: fn(&mut Far)| -> Vec<(f64, f64)> {
+    let mut runs = |change: fn(&mut RemoteClock)| -> Vec<(f64, f64)> {
         let mut case = || {
-            let mut far = Far::draw(&mut rng);
+            let mut far = RemoteClock::draw(&mut rng);
             change(&mut far);
             far.run(&mut rng)
         };

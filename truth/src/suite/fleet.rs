@@ -35,7 +35,7 @@ pub fn run(effort: Effort) -> Vec<Figure> {
         for fleet in 0..fleets {
             let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed(fleet));
             let lives: Vec<Life> = (0..volumes).map(|_| Life::draw(bursts, &mut rng)).collect();
-            let drawn = Drawn::of(lives);
+            let drawn = DrawnFleet::of(lives);
             for (sums, risk) in sums.iter_mut().zip(RISKS) {
                 sums.add(&market, &drawn, (risk, whole));
             }
@@ -74,7 +74,7 @@ fn mixed(market: &Market, effort: Effort) -> Vec<Figure> {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(SEED + 1000 + fleet as u64);
         let laws: Vec<Bursts> = (0..volumes).map(|at| Bursts::MIXED[at % Bursts::MIXED.len()]).collect();
         let lives = laws.iter().map(|law| Life::draw(*law, &mut rng)).collect();
-        let drawn = Drawn::of(lives);
+        let drawn = DrawnFleet::of(lives);
         let Some(margin) = margin::calibrated(drawn.history.all(), MIXED_RISK) else { continue };
         let asked = drawn.asked(market, margin.thousandths());
         for (life, law) in drawn.lives.iter().zip(&laws) {
@@ -119,7 +119,7 @@ struct Sums {
 }
 
 /// A fleet with what its volumes needed.
-struct Drawn {
+struct DrawnFleet {
     lives: Vec<Life>,
     /// Of the past and of the future.
     needs: Vec<[Requirement; 2]>,
@@ -130,7 +130,7 @@ struct Drawn {
 /// What is held in all fleets.
 const PATIENCE: Patience = Patience { ticks: 1, late_millionths: 1000 };
 
-impl Drawn {
+impl DrawnFleet {
     fn of(lives: Vec<Life>) -> Self {
         let needs = lives
             .iter()
@@ -153,7 +153,7 @@ impl Drawn {
 
 impl Sums {
     /// Sizes a fleet on its past and holds it against its future; purchases only where the whole is wanted.
-    fn add(&mut self, market: &Market, fleet: &Drawn, (risk, whole): (u32, bool)) {
+    fn add(&mut self, market: &Market, fleet: &DrawnFleet, (risk, whole): (u32, bool)) {
         let Some(margin) = margin::calibrated(fleet.history.all(), risk) else { return };
         for [before, after] in &fleet.needs {
             let bought = |need: u64| need as f64 * f64::from(margin.thousandths()) / 1e3;

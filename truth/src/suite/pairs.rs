@@ -3,7 +3,7 @@
 
 use fathom_record::comparison::{Better, Decision, Side};
 use fathom_stats::paired_comparison::{
-    Comparison, LogRatios, Metric, Next, Pair, QuantilePair, Rules, Runs, first_side, pairs_for,
+    CampaignStep, Comparison, LogRatios, Metric, Pair, QuantilePair, Rules, Runs, first_side, pairs_for,
     shift_function, unpaired,
 };
 use fathom_stats::{mean_interval, student};
@@ -106,7 +106,7 @@ struct Outcome {
 fn compare(disturbance: Disturbance, effect: f64, seed: u64, rules: Rules, rng: &mut Rng) -> Option<Outcome> {
     let mut machine = Machine::new(disturbance, effect, rng);
     let mut comparison = Comparison::new(vec![rate(true)], rules, seed).ok()?;
-    while let Next::Pair { first, .. } = comparison.next() {
+    while let CampaignStep::Pair { first, .. } = comparison.next() {
         let (a, b) = machine.pair(first, rng);
         comparison.observe(Pair { first, a: vec![Some(a)], b: vec![Some(b)] });
     }
@@ -266,7 +266,7 @@ fn families(effort: Effort) -> Vec<Figure> {
     for seed in 0..trials as u64 {
         let metrics = (0..12).map(|m| rate(m < 3)).collect();
         let Ok(mut comparison) = Comparison::new(metrics, Rules::default(), seed) else { continue };
-        while let Next::Pair { first, .. } = comparison.next() {
+        while let CampaignStep::Pair { first, .. } = comparison.next() {
             let mut values =
                 || (0..12).map(|_| Some(1000.0 * normal(0.03, &mut rng).exp())).collect::<Vec<_>>();
             comparison.observe(Pair { first, a: values(), b: values() });

@@ -9,7 +9,7 @@ use crate::process::device::{Device, grid};
 use crate::{Bound, Figure};
 
 /// How one search ended.
-struct Found {
+struct SearchOutcome {
     runs: f64,
     /// Share of the best normalised power that the balanced point gives away.
     regret: f64,
@@ -30,7 +30,7 @@ pub fn run(effort: Effort) -> Vec<Figure> {
     ];
     for (at, (noise, drift, most, near, runs)) in cases.into_iter().enumerate() {
         let found = many(effort.trials(100, 2000), noise, drift, most, 600 + at as u64);
-        let mean = |of: fn(&Found) -> f64| found.iter().map(of).sum::<f64>() / found.len() as f64;
+        let mean = |of: fn(&SearchOutcome) -> f64| found.iter().map(of).sum::<f64>() / found.len() as f64;
         let limit = if most == u32::MAX { String::new() } else { format!(", {most} runs at most") };
         let moving = if drift == 0.0 { String::new() } else { format!(", {} % a run lost", -100.0 * drift) };
         let scenario = format!("{} % noise{moving}{limit}", 100.0 * noise);
@@ -72,7 +72,7 @@ fn contended(effort: Effort) -> Vec<Figure> {
 }
 
 /// Searches of random devices; the rate of each run is multiplied by `(1 + drift)^run`.
-fn many(devices: usize, noise: f64, drift: f64, max_runs: u32, seed: u64) -> Vec<Found> {
+fn many(devices: usize, noise: f64, drift: f64, max_runs: u32, seed: u64) -> Vec<SearchOutcome> {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     let one = |_| {
         let device = Device::random(&mut rng);
@@ -82,7 +82,12 @@ fn many(devices: usize, noise: f64, drift: f64, max_runs: u32, seed: u64) -> Vec
 }
 
 /// Searches one device.
-fn search(device: &Device, (noise, drift): (f64, f64), max_runs: u32, rng: &mut Xoshiro256PlusPlus) -> Found {
+fn search(
+    device: &Device,
+    (noise, drift): (f64, f64),
+    max_runs: u32,
+    rng: &mut Xoshiro256PlusPlus,
+) -> SearchOutcome {
     let mut search = Search::new(grid(), SearchOptions { max_runs, ..SearchOptions::default() });
     while let Some(step) = search.next() {
         let mut run = device.run(step.cell, noise, rng);
@@ -95,7 +100,7 @@ fn search(device: &Device, (noise, drift): (f64, f64), max_runs: u32, rng: &mut 
     let cell = |index: usize| Cell::new(estimates[index].jobs, estimates[index].depth);
     let grid = grid();
     let rate = |index: usize| device.rate(cell(index)) / device.highest_rate(&grid);
-    Found {
+    SearchOutcome {
         runs: search.runs() as f64,
         regret: search.balanced().map_or(1.0, |point| device.regret(cell(point.index), &grid)),
         peak_share: search.peak().map_or(0.0, |point| rate(point.index)),

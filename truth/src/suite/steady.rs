@@ -2,13 +2,13 @@
 
 use fathom_record::exposure_guard::{ExposureGuard, GuardRow, HiddenState, Standing};
 use fathom_record::steadiness::SteadyVerdict;
-use fathom_stats::steady::cusum::{Monitor, News};
+use fathom_stats::steady::cusum::{Monitor, WatchEvent};
 use fathom_stats::steady::{SteadyRule, judge, schedule};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::Effort;
-use crate::process::course::{Course, Drawn, LENGTH_S};
+use crate::process::course::{Course, DrawnSeries, LENGTH_S};
 use crate::{Bound, Figure};
 
 /// A level further than this from the truth was wrong to accept.
@@ -40,7 +40,7 @@ impl Setting {
 }
 
 /// The first acceptance of a series.
-struct Accepted {
+struct Acceptance {
     at_s: f64,
     wrong: bool,
     /// Whether the level left the tolerance within the time that the claim is for.
@@ -54,7 +54,7 @@ pub fn run(effort: Effort) -> Vec<Figure> {
     let mut figures = Vec::new();
     for (index, course) in Course::ALL.into_iter().enumerate() {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(100 + index as u64);
-        let drawn: Vec<Drawn> = (0..trials).map(|_| course.draw(&mut rng)).collect();
+        let drawn: Vec<DrawnSeries> = (0..trials).map(|_| course.draw(&mut rng)).collect();
         for setting in SETTINGS.iter().filter(|setting| effort == Effort::Full || setting.shortly) {
             figures.extend(gates(course, setting, &drawn));
         }
@@ -79,11 +79,11 @@ fn guard(length: usize, guard_s: f64) -> ExposureGuard {
     ExposureGuard { exposed_s, rows: vec![row] }
 }
 
-fn first_acceptance(drawn: &Drawn, setting: &Setting) -> Option<Accepted> {
+fn first_acceptance(drawn: &DrawnSeries, setting: &Setting) -> Option<Acceptance> {
     schedule::looks().take_while(|look| *look <= LENGTH_S).find_map(|look| {
         let judged = judge(&drawn.rates[..look], &guard(look, setting.guard_s), &setting.rule);
         let mean = judged.mean.filter(|_| judged.verdict.is_settled())?;
-        Some(Accepted {
+        Some(Acceptance {
             at_s: look as f64,
             broken: broken(drawn, mean, look, setting.rule.horizon_s as usize),
             wrong: (mean / drawn.level - 1.0).abs() > WRONG_SHARE,
@@ -93,15 +93,15 @@ fn first_acceptance(drawn: &Drawn, setting: &Setting) -> Option<Accepted> {
 }
 
 /// Whether the level without noise is, on the mean of the claimed time, not the stated one.
-fn broken(drawn: &Drawn, stated: f64, from: usize, horizon: usize) -> bool {
+fn broken(drawn: &DrawnSeries, stated: f64, from: usize, horizon: usize) -> bool {
     let ahead = &drawn.base[from.min(LENGTH_S - 1)..(from + horizon.max(1)).min(LENGTH_S)];
     let level = ahead.iter().sum::<f64>() / ahead.len() as f64;
     (stated / level - 1.0).abs() > WRONG_SHARE
 }
 
-fn gates(course: Course, setting: &Setting, drawn: &[Drawn]) -> Vec<Figure> {
+fn gates(course: Course, setting: &Setting, drawn: &[DrawnSeries]) -> Vec<Figure> {
     let scenario = format!("{}, {}", course.name(), setting.name);
-    let accepted: Vec<Accepted> = drawn.iter().filter_map(|d| first_acceptance(d, setting)).collect();
+    let accepted: Vec<Acceptance> = drawn.iter().filter_map(|d| first_acceptance(d, setting)).collect();
     let of_all = |count: usize| count as f64 / drawn.len() as f64;
     let mut figures = vec![
         Figure::share(
@@ -160,7 +160,7 @@ fn never_bound(course: Course, setting: &Setting) -> Bound {
 
 /// A verdict at first acceptance, watched to the end of the hour: revoked without a reason, or where it
 /// has to be, and how long after the fall.
-fn watched(course: Course, drawn: &[Drawn]) -> Vec<Figure> {
+fn watched(course: Course, drawn: &[DrawnSeries]) -> Vec<Figure> {
     let scenario = format!("{}, watched", course.name());
     let (mut accepted, mut revoked, mut delays) = (0usize, 0usize, Vec::new());
     for series in drawn {
@@ -169,12 +169,12 @@ fn watched(course: Course, drawn: &[Drawn]) -> Vec<Figure> {
         for (second, rate) in series.rates.iter().enumerate() {
             let news = monitor.push(*rate, &guard(second + 1, 0.0));
             match news {
-                Some(News::Judged(judged)) if judged.verdict.is_settled() => {
+                Some(WatchEvent::Judged(judged)) if judged.verdict.is_settled() => {
                     let before_fall = series.fall.is_none_or(|fall| second < fall);
                     settled = before_fall;
                     accepted += usize::from(before_fall);
                 }
-                Some(News::Revoked(alarm)) if settled => {
+                Some(WatchEvent::Revoked(alarm)) if settled => {
                     revoked += 1;
                     delays.extend(series.fall.map(|fall| alarm.seconds as f64 - fall as f64));
                     break;
@@ -201,9 +201,9 @@ fn watched(course: Course, drawn: &[Drawn]) -> Vec<Figure> {
 
 /// Looks within the first ten minutes at which a course is said to be settling or drifting: noise must not
 /// be called so.
-fn unsettled(course: Course, drawn: &[Drawn]) -> Figure {
+fn unsettled(course: Course, drawn: &[DrawnSeries]) -> Figure {
     let looks: Vec<usize> = schedule::looks().take_while(|look| *look <= 600).collect();
-    let called = |series: &Drawn, look: usize| {
+    let called = |series: &DrawnSeries, look: usize| {
         let judged = judge(&series.rates[..look], &guard(look, 0.0), &SteadyRule::default());
         matches!(judged.verdict, SteadyVerdict::Transient | SteadyVerdict::Drifting)
     };

@@ -62,23 +62,23 @@ fn choose(
     Ok(variables)
 }
 
-struct Found {
+struct ToolchainPaths {
     compiler: String,
     /// Where the system's own may not know the objects.
     archiver: Option<String>,
 }
 
-fn compiler_of(processor: &str, own: &str, answers: &dyn Fn(&[&str]) -> bool) -> Option<Found> {
+fn compiler_of(processor: &str, own: &str, answers: &dyn Fn(&[&str]) -> bool) -> Option<ToolchainPaths> {
     let mut names = vec![format!("{processor}-linux-musl-gcc")];
     if processor == own {
         names.push("musl-gcc".to_owned());
     }
     if let Some(compiler) = names.into_iter().find(|name| answers(&[name, "--version"])) {
-        return Some(Found { compiler, archiver: None });
+        return Some(ToolchainPaths { compiler, archiver: None });
     }
     let zig = [&["zig"] as &[&str], &["python3", "-m", "ziglang"]];
     let zig = zig.into_iter().find(|words| answers(&[words, &["version"] as &[&str]].concat()))?.join(" ");
-    Some(Found {
+    Some(ToolchainPaths {
         // zig checks for undefined behaviour with calls into a library that is not linked.
         compiler: format!("{zig} cc -target {processor}-linux-musl -fno-sanitize=undefined"),
         archiver: Some(format!("{zig} ar")),

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 
 use super::ssh_server::Server;
-use super::{Bench, Held, met, record, spread};
+use super::{Bench, ChildGuard, met, record, spread};
 use relay::Relay;
 
 /// Runs two clients many times, each through a relay of its own.
@@ -37,13 +37,13 @@ pub fn measure(bench: &Bench<'_>) -> Result<Vec<String>, String> {
 }
 
 /// A target of the program; its port and subsystem.
-fn target(bench: &Bench<'_>) -> Result<(Held, u16, String), String> {
+fn target(bench: &Bench<'_>) -> Result<(ChildGuard, u16, String), String> {
     let child = Command::new(bench.fathom)
         .args(["nvmet", "null:", "--listen", "127.0.0.1:0", "--json"])
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .spawn();
-    let mut held = Held(child.map_err(|error| error.to_string())?);
+    let mut held = ChildGuard(child.map_err(|error| error.to_string())?);
     let mut line = String::new();
     if let Some(stdout) = held.0.stdout.take() {
         // It prints one line when it is ready, and one at its end.

@@ -7,7 +7,7 @@ use fathom_attribute::evidence::{Feature, Table};
 use fathom_record::verdict::Limit;
 
 use super::observed::{FOLDS, Observation};
-use super::peaks::{Law, Peak, Weighted, ln_density, peaks_of, split, through};
+use super::peaks::{Law, Peak, WeightedFigure, ln_density, peaks_of, split, through};
 
 /// Cases that a density is fitted to at least.
 const LEAST_CASES: usize = 8;
@@ -70,12 +70,12 @@ pub fn fitted_to(hand: &Table, cases: &[&Observation]) -> Cells {
     for cause in &hand.causes {
         for feature in FITTED {
             let group = alike((cause.limit, feature));
-            let figures: Vec<(usize, Weighted)> = cases
+            let figures: Vec<(usize, WeightedFigure)> = cases
                 .iter()
                 .filter(|case| case.right.first().is_some_and(|right| group.contains(right)))
                 .flat_map(|case| case.figures.iter().map(move |figure| (case.fold, figure)))
                 .filter(|(_, figure)| figure.feature == feature)
-                .map(|(fold, f)| (fold, Weighted { value: f.value, error: f.error, weight: 1.0 }))
+                .map(|(fold, f)| (fold, WeightedFigure { value: f.value, error: f.error, weight: 1.0 }))
                 .collect();
             let Some(density) = hand.density(group[0], feature) else { continue };
             let peaks = peaks_of(density);
@@ -89,15 +89,15 @@ pub fn fitted_to(hand: &Table, cases: &[&Observation]) -> Cells {
 }
 
 /// Of the hand's form and of one with a second peak, the better by left-out figures; none where neither gains enough.
-fn fitted(figures: &[(usize, Weighted)], hand: &[Peak], law: Law) -> Option<Vec<Peak>> {
-    let all: Vec<Weighted> = figures.iter().map(|(_, one)| *one).collect();
+fn fitted(figures: &[(usize, WeightedFigure)], hand: &[Peak], law: Law) -> Option<Vec<Peak>> {
+    let all: Vec<WeightedFigure> = figures.iter().map(|(_, one)| *one).collect();
     let mut starts = vec![hand.to_vec()];
     if let [one] = hand {
         starts.extend(split(&all, *one));
     }
     let gain = |start: &Vec<Peak>| -> f64 {
         let of_fold = |fold: usize| {
-            let others: Vec<Weighted> = figures.iter().filter(|f| f.0 != fold).map(|f| f.1).collect();
+            let others: Vec<WeightedFigure> = figures.iter().filter(|f| f.0 != fold).map(|f| f.1).collect();
             let peaks = through(&others, start, law);
             let left = figures.iter().filter(move |f| f.0 == fold);
             left.map(|(_, one)| ln_density(one, &peaks, law) - ln_density(one, hand, law)).sum::<f64>()

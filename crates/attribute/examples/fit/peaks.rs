@@ -4,7 +4,7 @@ use fathom_attribute::evidence::Density;
 
 /// A figure with its error and how much it counts.
 #[derive(Clone, Copy)]
-pub struct Weighted {
+pub struct WeightedFigure {
     pub value: f64,
     pub error: f64,
     pub weight: f64,
@@ -35,17 +35,17 @@ pub fn peaks_of(density: Density) -> Vec<Peak> {
 }
 
 /// The hand's density as figures, so that few cases move it little.
-fn as_figures(hand: &[Peak], law: Law) -> Vec<Weighted> {
+fn as_figures(hand: &[Peak], law: Law) -> Vec<WeightedFigure> {
     let weight = HAND_COUNTS / (hand.len() * QUANTILES.len()) as f64;
     let of = |(mean, deviation): &Peak| {
         let (mean, scale) = (*mean, deviation * law.inflation);
-        QUANTILES.map(|quantile| Weighted { value: mean + quantile * scale, error: 0.0, weight })
+        QUANTILES.map(|quantile| WeightedFigure { value: mean + quantile * scale, error: 0.0, weight })
     };
     hand.iter().flat_map(of).collect()
 }
 
 /// Peaks through figures and what was set by hand, beginning there: as many, in the same order.
-pub fn through(figures: &[Weighted], hand: &[Peak], law: Law) -> Vec<Peak> {
+pub fn through(figures: &[WeightedFigure], hand: &[Peak], law: Law) -> Vec<Peak> {
     let mut all = as_figures(hand, law);
     all.extend(figures);
     let mut peaks = hand.to_vec();
@@ -62,8 +62,8 @@ pub fn through(figures: &[Weighted], hand: &[Peak], law: Law) -> Vec<Peak> {
 }
 
 /// A second peak beside one set by hand, where the figures that lie furthest away are.
-pub fn split(figures: &[Weighted], hand: Peak) -> Option<Vec<Peak>> {
-    let away = |one: &&Weighted| (one.value - hand.0).abs();
+pub fn split(figures: &[WeightedFigure], hand: Peak) -> Option<Vec<Peak>> {
+    let away = |one: &&WeightedFigure| (one.value - hand.0).abs();
     let furthest = figures.iter().max_by(|a, b| away(a).total_cmp(&away(b)))?;
     Some(vec![hand, ((furthest.value + hand.0) / 2.0, hand.1)])
 }
@@ -72,20 +72,20 @@ fn scale(deviation: f64, error: f64, law: Law) -> f64 {
     deviation.hypot(error) * law.inflation
 }
 
-fn ln(one: &Weighted, peak: Peak, law: Law) -> f64 {
+fn ln(one: &WeightedFigure, peak: Peak, law: Law) -> f64 {
     let scale = scale(peak.1, one.error, law);
     let z = (one.value - peak.0) / scale;
     -scale.ln() - 0.5 * (law.freedom + 1.0) * (z * z / law.freedom).ln_1p()
 }
 
 /// Log density of a figure, up to a constant.
-pub fn ln_density(one: &Weighted, peaks: &[Peak], law: Law) -> f64 {
+pub fn ln_density(one: &WeightedFigure, peaks: &[Peak], law: Law) -> f64 {
     let mean: f64 = peaks.iter().map(|peak| ln(one, *peak, law).exp()).sum::<f64>() / peaks.len() as f64;
     mean.max(f64::MIN_POSITIVE).ln()
 }
 
 /// How much of a figure is each peak's.
-fn shares(one: &Weighted, peaks: &[Peak], law: Law) -> Vec<f64> {
+fn shares(one: &WeightedFigure, peaks: &[Peak], law: Law) -> Vec<f64> {
     let all: Vec<f64> = peaks.iter().map(|peak| ln(one, *peak, law)).collect();
     let highest = all.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let total: f64 = all.iter().map(|ln| (ln - highest).exp()).sum();
@@ -95,7 +95,7 @@ fn shares(one: &Weighted, peaks: &[Peak], law: Law) -> Vec<f64> {
 /// A peak moved to its figures; far ones count less, as the tails are heavy.
 fn moved<'a>(
     peak: Peak,
-    figures: impl Iterator<Item = (&'a Weighted, f64)>,
+    figures: impl Iterator<Item = (&'a WeightedFigure, f64)>,
     narrowest: f64,
     law: Law,
 ) -> Peak {

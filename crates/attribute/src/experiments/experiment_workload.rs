@@ -46,12 +46,12 @@ pub struct Trial {
     /// On what, and how.
     pub way: Way,
     /// What is done first.
-    pub before: Before,
+    pub before: TrialPreparation,
 }
 
 /// What is done before an experiment runs.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Before {
+pub enum TrialPreparation {
     /// Nothing.
     Nothing,
     /// The target rests, in minutes.
@@ -62,7 +62,7 @@ pub enum Before {
 
 /// What an experiment runs on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Where {
+pub enum TrialTarget {
     /// The target itself.
     #[default]
     Target,
@@ -90,30 +90,30 @@ pub enum Manner {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Way {
     /// On what.
-    pub place: Where,
+    pub place: TrialTarget,
     /// How.
     pub manner: Manner,
 }
 
-impl From<Where> for Way {
-    fn from(place: Where) -> Self {
+impl From<TrialTarget> for Way {
+    fn from(place: TrialTarget) -> Self {
         Self { place, manner: Manner::Same }
     }
 }
 
 impl From<Manner> for Way {
     fn from(manner: Manner) -> Self {
-        Self { place: Where::Target, manner }
+        Self { place: TrialTarget::Target, manner }
     }
 }
 
-impl Where {
+impl TrialTarget {
     /// The targets, of a workload whose own are these.
     pub fn targets(&self, own: &[String]) -> Vec<String> {
         match self {
-            Where::Target => own.to_vec(),
-            Where::Both(second) => own.iter().chain([second]).cloned().collect(),
-            Where::Below(device) => vec![device.clone()],
+            TrialTarget::Target => own.to_vec(),
+            TrialTarget::Both(second) => own.iter().chain([second]).cloned().collect(),
+            TrialTarget::Below(device) => vec![device.clone()],
         }
     }
 }
@@ -123,15 +123,15 @@ impl Trial {
     pub fn command(&self, pattern: &Pattern<'_>) -> String {
         let line = (pattern.command)(&self.workload, &self.way);
         match &self.before {
-            Before::Nothing => line,
-            Before::Rest(minutes) => format!("sleep {:.0} && {line}", minutes * 60.0),
-            Before::Trim(trim) => format!("{} && {line}", (pattern.command)(trim, &self.way)),
+            TrialPreparation::Nothing => line,
+            TrialPreparation::Rest(minutes) => format!("sleep {:.0} && {line}", minutes * 60.0),
+            TrialPreparation::Trim(trim) => format!("{} && {line}", (pattern.command)(trim, &self.way)),
         }
     }
 
     /// What it takes, in minutes, without what a trim takes, which nobody knows before.
     pub fn minutes(&self) -> f64 {
-        let rest = if let Before::Rest(minutes) = self.before { minutes } else { 0.0 };
+        let rest = if let TrialPreparation::Rest(minutes) = self.before { minutes } else { 0.0 };
         let length = self.workload.length;
         rest + (length.warmup_ns + length.time_ns.unwrap_or(0)) as f64 / 60e9
     }
@@ -139,7 +139,8 @@ impl Trial {
 
 /// The trial of an experiment; `None` where it cannot be made on this pattern.
 pub fn trial(experiment: Feature, pattern: &Pattern<'_>, shape: &Shape<'_>) -> Option<Trial> {
-    let mut trial = Trial { workload: base(pattern, shape), way: Way::default(), before: Before::Nothing };
+    let mut trial =
+        Trial { workload: base(pattern, shape), way: Way::default(), before: TrialPreparation::Nothing };
     let workload = &mut trial.workload;
     let is_open = workload.arrival.is_open();
     match experiment {
@@ -163,24 +164,24 @@ pub fn trial(experiment: Feature, pattern: &Pattern<'_>, shape: &Shape<'_>) -> O
         Feature::Repeat => {}
         Feature::LargerSpan => workload.span_bytes = Some(larger_span(pattern, workload)?),
         Feature::RawDevice if workload.mix.read_share >= 1.0 && pattern.target.kind == TargetKind::File => {
-            trial.way = Where::Below(pattern.means.raw_device.clone()?).into();
+            trial.way = TrialTarget::Below(pattern.means.raw_device.clone()?).into();
         }
         Feature::SecondTarget if is_storage(pattern) => {
             // Jobs work on the targets in turn, so that each has as much in flight as the one had.
             workload.jobs = workload.jobs.checked_mul(2).filter(|jobs| *jobs <= MAX_JOBS)?;
-            trial.way = Where::Both(pattern.means.second_target.clone()?).into();
+            trial.way = TrialTarget::Both(pattern.means.second_target.clone()?).into();
         }
         Feature::Idle if pattern.means.rest_minutes > 0.0 => {
-            trial.before = Before::Rest(pattern.means.rest_minutes);
+            trial.before = TrialPreparation::Rest(pattern.means.rest_minutes);
             // What a short rest brings back is gone within a second or two.
             trial.workload.length.warmup_ns = 0;
         }
         Feature::Purge if pattern.means.may_purge => {
-            trial.before = Before::Trim(Box::new(trim(pattern, workload)))
+            trial.before = TrialPreparation::Trim(Box::new(trim(pattern, workload)))
         }
         Feature::OtherFile if pattern.target.kind == TargetKind::File && !is_open => {
             spread(pattern, workload)?;
-            trial.way = Where::Both(pattern.means.other_file.clone()?).into();
+            trial.way = TrialTarget::Both(pattern.means.other_file.clone()?).into();
         }
         Feature::Unflushed if !is_open && pattern.flushes_per_write()? > 0.0 => {
             workload.mix.flush_every_writes = 0;

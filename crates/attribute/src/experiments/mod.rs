@@ -11,13 +11,13 @@ use fathom_record::workload::{Sizes, Workload};
 
 use crate::curve_shape::Shape;
 use crate::evidence::{EXPERIMENTS, Feature, Table};
-use crate::experiment_choice::{Chosen, choose};
+use crate::experiment_choice::{ChosenExperiment, choose};
 use crate::input::{Answer, Pattern};
 use crate::posterior::{CauseWeight, Figure, after};
 use crate::printed;
 use crate::thresholds::{CREEPS, NAMED};
 
-pub use experiment_workload::{Before, Manner, Trial, Way, Where, many_times};
+pub use experiment_workload::{Manner, Trial, TrialPreparation, TrialTarget, Way, many_times};
 pub use far::{Law, far_ratio, law};
 
 /// Causes below this probability are not mentioned in how an answer is to be read.
@@ -143,7 +143,7 @@ pub fn next(
     weighed: &[CauseWeight],
     doubts: &[Doubt],
     is_open: bool,
-) -> Option<(Chosen, Trial)> {
+) -> Option<(ChosenExperiment, Trial)> {
     let is_bound = |answer: &Answer| answer.inferred.is_some_and(|inferred| inferred.is_bound);
     let made = |feature: &Feature| {
         pattern.answers.iter().any(|answer| answer.experiment == *feature && !is_bound(answer))
@@ -162,7 +162,7 @@ pub fn next(
     let climbs = shape.growth.is_some_and(|growth| !shape.grows_above && growth > CREEPS);
     let deeper = Some(Feature::DoubleDepth).filter(|depth| is_open && climbs && feasible.contains(depth));
     let to_refute = deeper.or(refuting).map(|experiment| {
-        let unexpected = Chosen { experiment, information_nats: 0.0, minutes: 1.0 };
+        let unexpected = ChosenExperiment { experiment, information_nats: 0.0, minutes: 1.0 };
         choose(table, weighed, &[experiment], minutes).unwrap_or(unexpected)
     });
     if !is_open && to_refute.is_none() {
@@ -208,7 +208,7 @@ pub fn described(
     pattern: &Pattern<'_>,
     shape: &Shape<'_>,
     weighed: &[CauseWeight],
-    chosen: &Chosen,
+    chosen: &ChosenExperiment,
     trial: &Trial,
 ) -> Experiment {
     let question = table.trial(chosen.experiment).map(|t| t.question.clone()).unwrap_or_default();

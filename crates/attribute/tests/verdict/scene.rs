@@ -1,7 +1,9 @@
 //! A measured pattern made from a known truth: a curve over jobs x depth, and what was seen beside it.
 
 use fathom_attribute::evidence::Feature;
-use fathom_attribute::{Answer, CellTelemetry, ExperimentResources, Manner, Pattern, Way, Where, attribute};
+use fathom_attribute::{
+    Answer, CellTelemetry, ExperimentResources, Manner, Pattern, TrialTarget, Way, attribute,
+};
 use fathom_record::campaign::CellResult;
 use fathom_record::facts::{TargetFacts, TargetKind};
 use fathom_record::verdict::{Confidence, Limit, Verdict};
@@ -160,9 +162,9 @@ impl Scene {
             .collect();
         let command = |w: &Workload, way: &Way| {
             let place = match &way.place {
-                Where::Target => String::new(),
-                Where::Both(other) => format!(" and {other}"),
-                Where::Below(device) => format!(" below, {device}"),
+                TrialTarget::Target => String::new(),
+                TrialTarget::Both(other) => format!(" and {other}"),
+                TrialTarget::Below(device) => format!(" below, {device}"),
             };
             let manner = match &way.manner {
                 Manner::Same => String::new(),

@@ -46,7 +46,7 @@ use conclude::Choice;
 use fathom_plan::{KnownLimits, Needs, RunOptions, RunPlan};
 use passes::Point;
 use plan::{AssessOptions, assess_decorators};
-use searching::Searched;
+use searching::PatternSearchResult;
 use work::Work;
 
 pub(crate) use quality::capacity_bytes;
@@ -200,7 +200,7 @@ impl AssessState<'_> {
     fn search(&mut self, progress: &mut dyn Progress) -> Result<(bool, bool), CampaignError> {
         let plan = self.plan;
         for index in 0..plan.patterns.len() {
-            let Searched { runs, incomplete, interrupted, target_gone } =
+            let PatternSearchResult { runs, incomplete, interrupted, target_gone } =
                 searching::search(&mut self.work, plan, index, progress)?;
             let choice = Choice::of(plan, &runs);
             self.searched.push(PatternRuns { runs, windows: Vec::new(), choice, incomplete });

@@ -84,7 +84,7 @@ fn warmup_ns(length_ns: u64) -> u64 {
 }
 
 /// The passes under way.
-struct Visiting<'a> {
+struct PassExecution<'a> {
     plan: &'a AssessPlan,
     passes: Passes,
     window: Window,
@@ -131,7 +131,8 @@ pub fn perform(
     before.into_iter().for_each(|run| passes.saw(None, run));
     let simulated = work.session.is_simulated_time();
     let clients = work.session.clients();
-    let mut visiting = Visiting { plan, passes, window, now_ns: 0, simulated, clients, runs: Vec::new() };
+    let mut visiting =
+        PassExecution { plan, passes, window, now_ns: 0, simulated, clients, runs: Vec::new() };
     let predicted_s = visiting.missing_ns().map(|ns| ns as f64 / 1e9);
     for run in known {
         visiting.replay(run);
@@ -155,7 +156,7 @@ pub fn perform(
     Ok(Outcome { repeats, passes: visiting.passes, runs: visiting.runs })
 }
 
-impl Visiting<'_> {
+impl PassExecution<'_> {
     fn visit(
         &mut self,
         work: &mut Work<'_>,

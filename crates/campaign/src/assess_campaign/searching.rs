@@ -13,7 +13,7 @@ use crate::progress::Progress;
 const SEARCH_SHARE: f64 = 0.25;
 
 /// What came of one pattern's search.
-pub struct Searched {
+pub struct PatternSearchResult {
     pub runs: Vec<RunRecord>,
     pub incomplete: Option<String>,
     pub interrupted: bool,
@@ -30,7 +30,7 @@ pub fn search(
     plan: &AssessPlan,
     index: usize,
     progress: &mut dyn Progress,
-) -> Result<Searched, CampaignError> {
+) -> Result<PatternSearchResult, CampaignError> {
     let pattern = &plan.patterns[index];
     let known = work.runner.runs_of(&prefix(&pattern.name))?;
     let later = plan.patterns.iter().skip(index + 1).any(|later| work.runner.has(&prefix(&later.name)));
@@ -68,7 +68,7 @@ pub fn search(
     };
     let runs = steps.into_runs();
     let incomplete = incomplete.or_else(|| lone(&runs));
-    Ok(Searched { runs, incomplete, interrupted, target_gone: failure.is_some() })
+    Ok(PatternSearchResult { runs, incomplete, interrupted, target_gone: failure.is_some() })
 }
 
 /// Whether chosen points are repeated in passes after the searches.

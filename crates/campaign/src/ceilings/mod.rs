@@ -4,7 +4,7 @@
 mod cgroup_limits;
 mod link;
 
-use fathom_plan::{Applying, KnownLimits, PlanError};
+use fathom_plan::{ApplicableLimits, KnownLimits, PlanError};
 use fathom_record::environment_facts::Environment;
 use fathom_record::facts::{TargetFacts, TargetKind};
 use fathom_record::{KnownCeiling, RunRecord};
@@ -19,7 +19,7 @@ pub fn applying(
     known: &KnownLimits,
     target: &TargetFacts,
     environment: &Environment,
-) -> Result<Applying, PlanError> {
+) -> Result<ApplicableLimits, PlanError> {
     let mut out = known.applying(&target.devices, environment)?;
     if is_storage(target) {
         out.ceilings.extend(cgroup_limits::ceilings(target, environment));

@@ -1,6 +1,6 @@
 //! Machines and targets with limits that are known.
 
-use fathom_plan::{Applying, KnownLimits, instance_type, volume};
+use fathom_plan::{ApplicableLimits, KnownLimits, instance_type, volume};
 use fathom_record::environment_facts::{Environment, Fact};
 use fathom_record::facts::{DeviceFacts, FileSystemFacts, TargetFacts, TargetKind};
 use fathom_record::{CeilingRate, CeilingScope, Direction, KnownCeiling};
@@ -152,7 +152,8 @@ fn ec2(kind: &str) -> Environment {
 #[test]
 fn a_detected_instance_gives_its_limits_to_its_volumes_only() {
     let volume = target(&[("nvme1n1", "disk", NETWORK)]);
-    let Applying { ceilings, notes } = applying(&KnownLimits::default(), &volume, &ec2("m5.large")).unwrap();
+    let ApplicableLimits { ceilings, notes } =
+        applying(&KnownLimits::default(), &volume, &ec2("m5.large")).unwrap();
     // 650 and 4750 Mbit/s, 3600 and 18750 IOPS: EC2's user guide, EBS-optimized instances.
     let instance = CeilingScope::Instance;
     assert_eq!(
@@ -168,7 +169,7 @@ fn a_detected_instance_gives_its_limits_to_its_volumes_only() {
     assert!(notes[0].contains("m5.large, which the firmware names"), "{notes:?}");
     let quiet = |target: &TargetFacts, machine: &Environment| {
         let out = applying(&KnownLimits::default(), target, machine).unwrap();
-        out == Applying::default()
+        out == ApplicableLimits::default()
     };
     assert!(quiet(&target(&[("vda", "disk", None)]), &ec2("m5.large")), "a disk that is no volume of EC2");
     assert!(quiet(&volume, &Environment::default()));
@@ -182,14 +183,16 @@ fn a_detected_instance_gives_its_limits_to_its_volumes_only() {
 fn an_instance_s_own_disks_have_limits_of_their_own() {
     // i3en.24xlarge and the like have several; i4i.large has one: 50000 reads, 27500 writes at 4 KiB.
     let local = target(&[("nvme1n1", "disk", LOCAL)]);
-    let Applying { ceilings, .. } = applying(&KnownLimits::default(), &local, &ec2("i4i.large")).unwrap();
+    let ApplicableLimits { ceilings, .. } =
+        applying(&KnownLimits::default(), &local, &ec2("i4i.large")).unwrap();
     let device = CeilingScope::Device;
     assert_eq!(
         figures(&ceilings),
         [(device, Some(Direction::Read), false, 50_000.0), (device, Some(Direction::Write), false, 27_500.0)]
     );
     let both = target(&[("md0", "raid", None), ("nvme1n1", "disk", LOCAL), ("nvme2n1", "disk", NETWORK)]);
-    let Applying { ceilings, notes } = applying(&KnownLimits::default(), &both, &ec2("i4i.large")).unwrap();
+    let ApplicableLimits { ceilings, notes } =
+        applying(&KnownLimits::default(), &both, &ec2("i4i.large")).unwrap();
     assert!(ceilings.is_empty() && notes[1].contains("neither"), "{notes:?}");
 }
 
@@ -197,7 +200,7 @@ fn an_instance_s_own_disks_have_limits_of_their_own() {
 fn a_named_instance_wins_over_the_firmware_s() {
     let named = KnownLimits { instance: Some("m5.xlarge".to_owned()), ..KnownLimits::default() };
     let volume = target(&[("nvme1n1", "disk", NETWORK)]);
-    let Applying { ceilings, notes } = applying(&named, &volume, &ec2("m5.large")).unwrap();
+    let ApplicableLimits { ceilings, notes } = applying(&named, &volume, &ec2("m5.large")).unwrap();
     assert!(
         ceilings[0].source.contains("m5.xlarge") && notes[0].contains("--instance says m5.xlarge"),
         "{notes:?}"

@@ -1,7 +1,7 @@
 //! Was it the device that answered, and can the clock be trusted?
 
 use fathom_record::facts::TargetKind;
-use fathom_record::options::{Durable, IoFlags};
+use fathom_record::options::{Durability, IoFlags};
 use fathom_record::{Check, CheckName, Outcome};
 
 use super::Evidence;
@@ -88,7 +88,7 @@ pub fn write_cache(evidence: &Evidence<'_>) -> Check {
     }
     let features = &evidence.engine.features;
     let flags = IoFlags::of_features(features);
-    if Durable::of_features(features).is_some() || flags.dsync || flags.sync {
+    if Durability::of_features(features).is_some() || flags.dsync || flags.sync {
         return Check::plain(NAME, Outcome::Pass, "Each write ended only when it was durable.");
     }
     let caches: Vec<&str> =

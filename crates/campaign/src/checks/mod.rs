@@ -23,7 +23,7 @@ pub use hung::HungEdges;
 pub use interference::{Stillness, other_programs, standstill, stolen_share};
 pub use network_saturation::Wire;
 
-use crate::single_run::Foreign;
+use crate::single_run::ForeignTraffic;
 
 /// What the checks look at.
 #[derive(Debug)]
@@ -59,7 +59,7 @@ pub struct Evidence<'a> {
     /// When nothing went on; absent where time was simulated.
     pub stillness: Option<Stillness<'a>>,
     /// What others did with the target's devices, or why that is not known.
-    pub foreign: &'a Result<Foreign, String>,
+    pub foreign: &'a Result<ForeignTraffic, String>,
     /// What other programs used of the processors, or why that is not known.
     pub others: &'a Result<OthersUse, String>,
     /// The network on the way to the target, where there is one whose speed is known.

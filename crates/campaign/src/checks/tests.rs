@@ -11,7 +11,7 @@ use fathom_telemetry::others::OthersUse;
 use fathom_telemetry::traffic::Program;
 
 use super::{Evidence, HungEdges, Stillness, all};
-use crate::single_run::Foreign;
+use crate::single_run::ForeignTraffic;
 use fathom_plan::patterns;
 
 struct Case {
@@ -28,7 +28,7 @@ struct Case {
     hung: HungEdges,
     standstills: Vec<Standstill>,
     stolen: Option<f64>,
-    foreign: Result<Foreign, String>,
+    foreign: Result<ForeignTraffic, String>,
     others: Result<OthersUse, String>,
 }
 
@@ -93,7 +93,7 @@ fn good() -> Case {
         hung: HungEdges::default(),
         standstills: Vec::new(),
         stolen: Some(0.001),
-        foreign: Ok(Foreign {
+        foreign: Ok(ForeignTraffic {
             devices: vec!["x".to_owned()],
             read_bytes: 1 << 20,
             write_bytes: Some(0),

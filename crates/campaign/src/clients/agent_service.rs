@@ -19,7 +19,10 @@ use fathom_record::facts::{TargetFacts, TargetKind};
 use fathom_record::{RunRecord, Workload};
 use fathom_target::{Preparation, TargetName};
 
-use super::frame::{self, FromAgent, Hello, Look, Observed, Opened, Order, Readiness, Reason, ToAgent};
+use super::frame::{
+    self, AgentMessage, CoordinatorMessage, Hello, Observed, OpenedTarget, Order, Readiness, Reason,
+    WatchPlan,
+};
 use super::target_observer;
 use crate::error::CampaignError;
 use crate::progress::Progress;
@@ -55,7 +58,7 @@ pub fn serve<O: Write + Send + 'static>(
     Hello::read(&mut input).map_err(failed)?;
     let (clock, facts) = WallClock::start();
     let shared =
-        Arc::new(Shared { output, clock, stop: AtomicBool::new(false), gone: AtomicBool::new(false) });
+        Arc::new(AgentState { output, clock, stop: AtomicBool::new(false), gone: AtomicBool::new(false) });
     let (orders, received) = mpsc::channel();
     let reader = Arc::clone(&shared);
     let read = move || reader.read(input, &orders, leave);
@@ -69,7 +72,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 /// What the thread that reads has in common with the one that works.
-struct Shared<O> {
+struct AgentState<O> {
     output: Mutex<O>,
     clock: WallClock,
     stop: AtomicBool,
@@ -80,13 +83,13 @@ struct Shared<O> {
 enum WorkItem {
     Open(Order),
     Prepare(Order),
-    Watch(Look),
-    Observe(Look),
+    Watch(WatchPlan),
+    Observe(WatchPlan),
     Start(u64),
 }
 
-impl<O: Write> Shared<O> {
-    fn say(&self, what: &FromAgent) {
+impl<O: Write> AgentState<O> {
+    fn say(&self, what: &AgentMessage) {
         if frame::write(&mut *lock(&self.output), what).is_err() {
             self.gone.store(true, Ordering::Relaxed);
             self.stop.store(true, Ordering::Relaxed);
@@ -95,23 +98,23 @@ impl<O: Write> Shared<O> {
 
     /// Answers pings, passes the rest on, and ends what is going on when the input ends.
     fn read(&self, mut input: impl Read, orders: &Sender<WorkItem>, leave: fn()) {
-        while let Ok(Some(said)) = frame::read::<ToAgent>(&mut input) {
+        while let Ok(Some(said)) = frame::read::<CoordinatorMessage>(&mut input) {
             match said {
-                ToAgent::Ping { number } => {
+                CoordinatorMessage::Ping { number } => {
                     let heard_ns = self.clock.now_ns();
                     let mut output = lock(&self.output);
                     let answered_ns = self.clock.now_ns();
-                    let pong = FromAgent::Pong { number, heard_ns, answered_ns };
+                    let pong = AgentMessage::Pong { number, heard_ns, answered_ns };
                     if frame::write(&mut *output, &pong).is_err() {
                         break;
                     }
                 }
-                ToAgent::Stop => self.stop.store(true, Ordering::Relaxed),
-                ToAgent::Open(order) => drop(orders.send(WorkItem::Open(order))),
-                ToAgent::Prepare(order) => drop(orders.send(WorkItem::Prepare(order))),
-                ToAgent::Watch(look) => drop(orders.send(WorkItem::Watch(look))),
-                ToAgent::Observe(look) => drop(orders.send(WorkItem::Observe(look))),
-                ToAgent::Start { at_ns } => drop(orders.send(WorkItem::Start(at_ns))),
+                CoordinatorMessage::Stop => self.stop.store(true, Ordering::Relaxed),
+                CoordinatorMessage::Open(order) => drop(orders.send(WorkItem::Open(order))),
+                CoordinatorMessage::Prepare(order) => drop(orders.send(WorkItem::Prepare(order))),
+                CoordinatorMessage::Watch(look) => drop(orders.send(WorkItem::Watch(look))),
+                CoordinatorMessage::Observe(look) => drop(orders.send(WorkItem::Observe(look))),
+                CoordinatorMessage::Start { at_ns } => drop(orders.send(WorkItem::Start(at_ns))),
             }
         }
         self.gone.store(true, Ordering::Relaxed);
@@ -129,7 +132,7 @@ struct OpenTargets {
 }
 
 struct Agent<O> {
-    shared: Arc<Shared<O>>,
+    shared: Arc<AgentState<O>>,
     /// Locked by one thread: the gate is called on another than it was made on.
     received: Mutex<Receiver<WorkItem>>,
     clock: (WallClock, ClockFacts),
@@ -141,22 +144,22 @@ impl<O: Write + Send> Agent<O> {
         while let Some(todo) = self.next() {
             let said = match todo {
                 WorkItem::Open(order) => {
-                    self.open(&order, &mut kept).map(|opened| FromAgent::Opened(Box::new(opened)))
+                    self.open(&order, &mut kept).map(|opened| AgentMessage::Opened(Box::new(opened)))
                 }
                 WorkItem::Prepare(order) => self.carry(&order, &mut kept).map(|mut record| {
                     // They were told one by one.
                     record.intervals = Vec::new();
-                    FromAgent::Done { record: Box::new(record) }
+                    AgentMessage::Done { record: Box::new(record) }
                 }),
                 WorkItem::Watch(look) => target_observer::look(&look)
-                    .map(|seen| FromAgent::Watching(Box::new(seen)))
+                    .map(|seen| AgentMessage::Watching(Box::new(seen)))
                     .map_err(Into::into),
                 WorkItem::Observe(look) => {
-                    self.observe(&look).map(|seen| FromAgent::Observed(Box::new(seen)))
+                    self.observe(&look).map(|seen| AgentMessage::Observed(Box::new(seen)))
                 }
                 WorkItem::Start(_) => continue,
             };
-            self.shared.say(&said.unwrap_or_else(|error| FromAgent::Failed(Reason::of(error))));
+            self.shared.say(&said.unwrap_or_else(|error| AgentMessage::Failed(Reason::of(error))));
             if !self.shared.gone.load(Ordering::Relaxed) {
                 self.shared.stop.store(false, Ordering::Relaxed);
             }
@@ -213,10 +216,10 @@ impl<O: Write + Send> Agent<O> {
         CoordinatorProgress { shared: &self.shared, open: plan.workload.arrival.is_open(), said_ns: 0 }
     }
 
-    fn open(&self, order: &Order, kept: &mut Option<OpenTargets>) -> Result<Opened, CampaignError> {
+    fn open(&self, order: &Order, kept: &mut Option<OpenTargets>) -> Result<OpenedTarget, CampaignError> {
         let plan = Self::plan_of(order)?;
         let session = self.session((order, &plan), kept, &mut self.teller(&plan))?;
-        Ok(Opened {
+        Ok(OpenedTarget {
             target: session.target().clone(),
             engine: session.engine().name().to_owned(),
             environment: session.environment().clone(),
@@ -235,7 +238,7 @@ impl<O: Write + Send> Agent<O> {
         let ready = Readiness { written: written(&plan, session.target()) };
         let late_ns = AtomicU64::new(0);
         let wait = || {
-            self.shared.say(&FromAgent::Ready(Box::new(ready.clone())));
+            self.shared.say(&AgentMessage::Ready(Box::new(ready.clone())));
             self.wait_for_start(&late_ns)
         };
         let context =
@@ -246,9 +249,9 @@ impl<O: Write + Send> Agent<O> {
     }
 
     /// Watches this machine from the start of a run until it is to stop; loads nothing.
-    fn observe(&self, look: &Look) -> Result<Observed, CampaignError> {
+    fn observe(&self, look: &WatchPlan) -> Result<Observed, CampaignError> {
         let mut watching = target_observer::look(look)?;
-        self.shared.say(&FromAgent::Ready(Box::new(Readiness { written: Vec::new() })));
+        self.shared.say(&AgentMessage::Ready(Box::new(Readiness { written: Vec::new() })));
         let late_ns = AtomicU64::new(0);
         let origin_ns = self.wait_for_start(&late_ns);
         in_time(&late_ns)?;
@@ -351,7 +354,7 @@ fn written(plan: &RunPlan, target: &TargetFacts) -> Vec<String> {
 
 /// Tells the coordinator what happens.
 struct CoordinatorProgress<'a, O> {
-    shared: &'a Shared<O>,
+    shared: &'a AgentState<O>,
     open: bool,
     said_ns: u64,
 }
@@ -361,18 +364,18 @@ impl<O: Write> Progress for CoordinatorProgress<'_, O> {
         let now_ns = self.shared.clock.now_ns();
         if now_ns.saturating_sub(self.said_ns) > 1_000_000_000 {
             self.said_ns = now_ns;
-            self.shared.say(&FromAgent::Preparing);
+            self.shared.say(&AgentMessage::Preparing);
         }
     }
 
     fn counted(&mut self, tally: &Tally) {
         if tally.phase != Phase::Drain {
-            self.shared.say(&FromAgent::Second(interval_of(tally, self.open)));
+            self.shared.say(&AgentMessage::Second(interval_of(tally, self.open)));
         }
     }
 
     fn note(&mut self, text: &str) {
-        self.shared.say(&FromAgent::Note { text: text.to_owned() });
+        self.shared.say(&AgentMessage::Note { text: text.to_owned() });
     }
 }
 

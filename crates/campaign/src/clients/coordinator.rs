@@ -15,7 +15,9 @@ use fathom_record::run_record::Ending;
 use fathom_target::TargetName;
 
 use super::client_seconds::{Series, common, shown};
-use super::frame::{FromAgent, Hello, Look, Observed, Opened, Order, Readiness, ToAgent, Watching};
+use super::frame::{
+    AgentMessage, CoordinatorMessage, Hello, Observed, OpenedTarget, Order, Readiness, WatchFacts, WatchPlan,
+};
 use super::link::{Event, Link, about, excerpt};
 use super::push;
 use super::summed;
@@ -57,8 +59,8 @@ pub struct Peer {
     /// That was told before the run's start, and is not here any more.
     is_told: bool,
     link: Link,
-    opened: Option<Opened>,
-    watching: Option<Watching>,
+    opened: Option<OpenedTarget>,
+    watching: Option<WatchFacts>,
     ready: Option<Readiness>,
     /// Pings that were asked, and when.
     asked: BTreeMap<u64, u64>,
@@ -121,7 +123,7 @@ impl Crew {
         needs: Needs,
         progress: &mut dyn Progress,
         stop: &AtomicBool,
-    ) -> Result<(Self, Opened), CampaignError> {
+    ) -> Result<(Self, OpenedTarget), CampaignError> {
         let (clock, _) = WallClock::start();
         let (sender, events) = mpsc::channel();
         let copies = push::to_all(&plan.options.clients, progress, stop)?;
@@ -152,7 +154,7 @@ impl Crew {
         let mut crew = Self { peers, events, clock, number: 0, beat_ns: clock.now_ns(), needs };
         let mut shift = Shift::of(&mut crew, progress, stop);
         shift.greet()?;
-        shift.tell(plan.options.partition, ToAgent::Open, ToAgent::Watch);
+        shift.tell(plan.options.partition, CoordinatorMessage::Open, CoordinatorMessage::Watch);
         let has_looked = |peer: &Peer| peer.opened.is_some() || peer.watching.is_some();
         shift.wait_until(READY_NS, "opening the targets", has_looked)?;
         let first = crew.peers.iter().find_map(|peer| peer.opened.clone());
@@ -220,7 +222,7 @@ impl<'a> Shift<'a> {
     /// Has all make ready, compares the clocks, and gives the word to start; says when.
     fn start(&mut self, plan: &RunPlan) -> Result<String, EngineError> {
         self.refuse_failed()?;
-        self.tell(plan.options.partition, ToAgent::Prepare, ToAgent::Observe);
+        self.tell(plan.options.partition, CoordinatorMessage::Prepare, CoordinatorMessage::Observe);
         self.wait_until(READY_NS, "making ready", |peer| peer.ready.is_some())?;
         if plan.workload.mix.changes_data() && !plan.options.partition {
             self.refuse_shared_writes()?;
@@ -247,7 +249,7 @@ impl<'a> Shift<'a> {
         {
             for (peer, place) in self.crew.peers.iter_mut().zip(0..) {
                 if peer.ready.is_some() && is_waited_for(peer) && told.insert(place) {
-                    peer.link.say(&ToAgent::Stop);
+                    peer.link.say(&CoordinatorMessage::Stop);
                 }
             }
             self.pump();
@@ -288,7 +290,7 @@ impl<'a> Shift<'a> {
         };
         self.crew.number += 1;
         let asked_ns = self.crew.clock.now_ns();
-        if peer.link.say(&ToAgent::Ping { number: self.crew.number }) {
+        if peer.link.say(&CoordinatorMessage::Ping { number: self.crew.number }) {
             peer.asked.insert(self.crew.number, asked_ns);
         }
     }
@@ -312,37 +314,39 @@ impl<'a> Shift<'a> {
         };
         peer.heard_ns = peer.heard_ns.max(at_ns);
         match *said {
-            FromAgent::Pong { number, heard_ns, answered_ns } => {
+            AgentMessage::Pong { number, heard_ns, answered_ns } => {
                 if let Some(asked_ns) = peer.asked.remove(&number) {
                     peer.pings.push(Ping { asked_ns, heard_ns, answered_ns, back_ns: at_ns });
                 }
             }
-            FromAgent::Preparing => peer.busy_ns = at_ns,
-            FromAgent::Note { text } => {
+            AgentMessage::Preparing => peer.busy_ns = at_ns,
+            AgentMessage::Note { text } => {
                 self.progress.note(&format!("{}: {}", peer.client.name, excerpt(&text)));
             }
-            FromAgent::Opened(opened) => peer.opened = Some(*opened),
-            FromAgent::Watching(seen) => peer.watching = Some(*seen),
-            FromAgent::Ready(ready) => peer.ready = Some(*ready),
-            FromAgent::Second(_) if !peer.measures() => peer.fail("", "it measures, and was to watch"),
-            FromAgent::Second(_) if peer.has_ended() => peer.fail("", "it reported a second after its end"),
-            FromAgent::Second(second) => {
+            AgentMessage::Opened(opened) => peer.opened = Some(*opened),
+            AgentMessage::Watching(seen) => peer.watching = Some(*seen),
+            AgentMessage::Ready(ready) => peer.ready = Some(*ready),
+            AgentMessage::Second(_) if !peer.measures() => peer.fail("", "it measures, and was to watch"),
+            AgentMessage::Second(_) if peer.has_ended() => {
+                peer.fail("", "it reported a second after its end")
+            }
+            AgentMessage::Second(second) => {
                 if let Err(cause) = peer.series.take(second) {
                     peer.fail("taking its seconds", cause);
                 }
                 self.show();
             }
-            FromAgent::Done { record } => {
+            AgentMessage::Done { record } => {
                 if peer.failed.is_none() {
                     peer.record = Some(*record);
                 }
             }
-            FromAgent::Observed(seen) => {
+            AgentMessage::Observed(seen) => {
                 if peer.failed.is_none() {
                     peer.observed = Some(*seen);
                 }
             }
-            FromAgent::Failed(reason) => {
+            AgentMessage::Failed(reason) => {
                 let place = format!(
                     "client {} ({}), {}",
                     peer.client.name,
@@ -424,7 +428,12 @@ impl<'a> Shift<'a> {
     }
 
     /// Gives each client its order, as an opening or for a run; who only watches is told where to look.
-    fn tell(&mut self, partition: bool, work: fn(Order) -> ToAgent, watch: fn(Look) -> ToAgent) {
+    fn tell(
+        &mut self,
+        partition: bool,
+        work: fn(Order) -> CoordinatorMessage,
+        watch: fn(WatchPlan) -> CoordinatorMessage,
+    ) {
         let measuring = || self.crew.peers.iter().filter(|peer| peer.measures());
         let parts = u32::try_from(measuring().count()).unwrap_or(u32::MAX);
         let hosts: Vec<String> =
@@ -444,7 +453,7 @@ impl<'a> Shift<'a> {
             peer.link.say(&work(order));
         }
         for peer in watchers {
-            peer.link.say(&watch(Look { devices: peer.client.targets.clone(), port }));
+            peer.link.say(&watch(WatchPlan { devices: peer.client.targets.clone(), port }));
         }
     }
 
@@ -504,7 +513,7 @@ impl<'a> Shift<'a> {
         let start_ns = self.crew.clock.now_ns().saturating_add(lead_ns);
         for peer in &mut self.crew.peers {
             let offset_ns = peer.before.as_ref().map_or(0, |offset| offset.ns);
-            peer.link.say(&ToAgent::Start { at_ns: start_ns.saturating_add_signed(offset_ns) });
+            peer.link.say(&CoordinatorMessage::Start { at_ns: start_ns.saturating_add_signed(offset_ns) });
         }
         Ok(())
     }
@@ -519,7 +528,7 @@ impl<'a> Shift<'a> {
             let measured = self.crew.peers.iter().filter(|peer| peer.measures()).all(Peer::has_ended);
             if measured && std::mem::replace(&mut is_watched, false) && !self.told_to_stop {
                 for peer in self.crew.peers.iter_mut().filter(|peer| !peer.has_ended()) {
-                    peer.link.say(&ToAgent::Stop);
+                    peer.link.say(&CoordinatorMessage::Stop);
                 }
                 stopped_ns = Some(self.crew.clock.now_ns());
             }
@@ -531,7 +540,7 @@ impl<'a> Shift<'a> {
             if is_over && !std::mem::replace(&mut self.told_to_stop, true) {
                 stopped_ns = Some(self.crew.clock.now_ns());
                 for peer in self.crew.peers.iter_mut().filter(|peer| !peer.has_ended()) {
-                    peer.link.say(&ToAgent::Stop);
+                    peer.link.say(&CoordinatorMessage::Stop);
                 }
             }
             if self.crew.peers.iter().all(Peer::has_ended) {

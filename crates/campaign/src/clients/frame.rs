@@ -58,7 +58,7 @@ pub struct Order {
 
 /// What a client has open.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Opened {
+pub struct OpenedTarget {
     /// The target, or all as one.
     pub target: TargetFacts,
     /// The engine that will carry its I/O.
@@ -69,7 +69,7 @@ pub struct Opened {
 
 /// What an agent at the target's machine is to look at.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Look {
+pub struct WatchPlan {
     /// Block devices whose counters are wanted, as they were named.
     pub devices: Vec<String>,
     /// The TCP port that the target is served on; absent: it is not on the network.
@@ -78,7 +78,7 @@ pub struct Look {
 
 /// What there is to be seen at the target's machine.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Watching {
+pub struct WatchFacts {
     /// Kernel's names of the devices.
     pub devices: Vec<String>,
     /// Number and name of the process that serves the port; absent: it is not known, and a note says why.
@@ -95,7 +95,7 @@ pub struct Watching {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Observed {
     /// What there was to be seen.
-    pub watching: Watching,
+    pub watching: WatchFacts,
     /// Beside the run, with times from its start.
     pub telemetry: Telemetry,
 }
@@ -104,7 +104,7 @@ pub struct Observed {
 /// reader would hold all of a record before it knew that it is one.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum ToAgent {
+pub enum CoordinatorMessage {
     /// To be answered at once.
     Ping { number: u64 },
     /// Open the targets, and keep them open.
@@ -112,9 +112,9 @@ pub enum ToAgent {
     /// Make everything ready for a run.
     Prepare(Order),
     /// Say what there is to be seen at the target's machine.
-    Watch(Look),
+    Watch(WatchPlan),
     /// Make ready to watch a run, and watch it from its start until it is to stop.
-    Observe(Look),
+    Observe(WatchPlan),
     /// Start at this moment of the agent's clock.
     Start { at_ns: u64 },
     /// End what is going on.
@@ -124,7 +124,7 @@ pub enum ToAgent {
 /// What an agent says.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum FromAgent {
+pub enum AgentMessage {
     /// A ping's answer, with the agent's clock when it was read and when this was written.
     Pong { number: u64, heard_ns: u64, answered_ns: u64 },
     /// It is still making ready.
@@ -132,9 +132,9 @@ pub enum FromAgent {
     /// Something that people should know.
     Note { text: String },
     /// The targets are open.
-    Opened(Box<Opened>),
+    Opened(Box<OpenedTarget>),
     /// There is this to be seen.
-    Watching(Box<Watching>),
+    Watching(Box<WatchFacts>),
     /// Everything is ready.
     Ready(Box<Readiness>),
     /// A second of the run.
@@ -294,12 +294,12 @@ mod tests {
         for greeting in ["", "Welcome to c1!\n{\"fathom\":1}\n", "motd without an end "] {
             let mut bytes = greeting.as_bytes().to_vec();
             Hello::here().write(&mut bytes).unwrap();
-            write(&mut bytes, &ToAgent::Start { at_ns: 7 }).unwrap();
+            write(&mut bytes, &CoordinatorMessage::Start { at_ns: 7 }).unwrap();
             let mut input = bytes.as_slice();
             let (hello, before) = Hello::read(&mut input).unwrap();
             assert_eq!((hello, before.as_str()), (Hello::here(), greeting));
-            assert!(matches!(read(&mut input).unwrap(), Some(ToAgent::Start { at_ns: 7 })));
-            assert!(read::<ToAgent>(&mut input).unwrap().is_none());
+            assert!(matches!(read(&mut input).unwrap(), Some(CoordinatorMessage::Start { at_ns: 7 })));
+            assert!(read::<CoordinatorMessage>(&mut input).unwrap().is_none());
         }
     }
 
@@ -326,7 +326,7 @@ mod tests {
         for length in [u32::MAX, FRAME_MAX] {
             let mut bytes = length.to_le_bytes().to_vec();
             bytes.extend(b"{}");
-            assert!(read::<ToAgent>(&mut bytes.as_slice()).is_err());
+            assert!(read::<CoordinatorMessage>(&mut bytes.as_slice()).is_err());
         }
     }
 
@@ -335,7 +335,7 @@ mod tests {
         fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
             let _ = Hello::read(&mut bytes.as_slice());
             let mut input = bytes.as_slice();
-            while let Ok(Some(_)) = read::<FromAgent>(&mut input) {}
+            while let Ok(Some(_)) = read::<AgentMessage>(&mut input) {}
         }
     }
 }

@@ -11,10 +11,10 @@ use fathom_measure::{Clock, WallClock};
 use fathom_plan::Client;
 use fathom_record::error::in_one_line;
 
-use super::frame::{self, FromAgent, Hello, ToAgent};
+use super::frame::{self, AgentMessage, CoordinatorMessage, Hello};
 use super::push::Copy;
 use super::reach::command;
-use crate::process_control::{Ask, apart, ask};
+use crate::process_control::{ChildSignal, apart, ask};
 
 /// Bytes of what an agent, or the command that reaches it, says on stderr that are kept: the last.
 const SAID_MAX: usize = 4 << 10;
@@ -33,7 +33,7 @@ pub enum Event {
     /// Its first line.
     Hello(Hello),
     /// A frame, and when it was read on the coordinator's clock.
-    Frame(Box<FromAgent>, u64),
+    Frame(Box<AgentMessage>, u64),
     /// Nothing more will come, and why.
     Closed(String),
 }
@@ -111,7 +111,7 @@ impl Link {
     }
 
     /// Says something to it; whether that went.
-    pub fn say(&mut self, what: &ToAgent) -> bool {
+    pub fn say(&mut self, what: &CoordinatorMessage) -> bool {
         self.input.as_mut().is_some_and(|input| frame::write(input, what).is_ok())
     }
 
@@ -146,7 +146,7 @@ impl Drop for Link {
             left = left.saturating_sub(LOOK);
         }
         if !self.ended() {
-            ask(&mut self.child, Ask::Kill);
+            ask(&mut self.child, ChildSignal::Kill);
             let _ = self.child.wait();
         }
     }
@@ -167,7 +167,7 @@ fn hear(stdout: ChildStdout, place: usize, clock: WallClock, events: &Sender<(us
         Err(error) => return closed(error.to_string()),
     }
     loop {
-        match frame::read::<FromAgent>(&mut input) {
+        match frame::read::<AgentMessage>(&mut input) {
             Ok(Some(said)) => {
                 let at_ns = clock.now_ns();
                 // Nobody listens any more when the coordinator has ended.

@@ -19,4 +19,4 @@ mod target_side;
 
 pub use agent_service::serve;
 pub(crate) use coordinator::Crew;
-pub(crate) use frame::Opened;
+pub(crate) use frame::OpenedTarget;

@@ -22,7 +22,7 @@ use sha2::{Digest, Sha256};
 
 use super::link::{about, excerpt, keep_last, last_lines};
 use super::reach::at_the_other_end;
-use crate::process_control::{Ask, apart, ask, own_program};
+use crate::process_control::{ChildSignal, apart, ask, own_program};
 use crate::progress::Progress;
 
 /// What a line that is meant for this program begins with: a login may print others.
@@ -104,7 +104,7 @@ impl Copy {
             left = left.saturating_sub(LOOK);
         }
         if matches!(child.try_wait(), Ok(None)) {
-            ask(&mut child, Ask::Kill);
+            ask(&mut child, ChildSignal::Kill);
             let _ = child.wait();
         }
     }
@@ -312,7 +312,7 @@ fn wait(child: &mut Child, sent: &AtomicU64, stopped: &dyn Fn() -> bool) -> Wait
         }
         let is_stalled = now_ns.saturating_sub(moved_ns) > STALL_NS;
         if is_stalled || stopped() {
-            ask(child, Ask::Kill);
+            ask(child, ChildSignal::Kill);
             let _ = child.wait();
             return if is_stalled { Wait::Stalled } else { Wait::Stopped };
         }

@@ -10,7 +10,7 @@ use fathom_record::telemetry::Telemetry;
 use fathom_telemetry::server_process::{Listener, listener};
 use fathom_telemetry::{Root, Sampler, SamplerPlan, environment};
 
-use super::frame::{Look, Watching};
+use super::frame::{WatchFacts, WatchPlan};
 use crate::single_run::nodes_apart;
 
 /// Where the kernel lists block devices.
@@ -22,12 +22,12 @@ const LOOPBACK: &str = "lo";
 ///
 /// # Errors
 /// When a device is not here.
-pub fn look(look: &Look) -> Result<Watching, EngineError> {
+pub fn look(look: &WatchPlan) -> Result<WatchFacts, EngineError> {
     let devices = look.devices.iter().map(|name| device(name)).collect::<Result<Vec<_>, _>>()?;
     let (server, note) = look.port.map_or((None, None), serving);
     let facts: Vec<DeviceFacts> =
         devices.iter().map(|name| DeviceFacts { name: name.clone(), ..DeviceFacts::default() }).collect();
-    Ok(Watching {
+    Ok(WatchFacts {
         devices,
         server,
         port: look.port,
@@ -60,14 +60,14 @@ fn serving(port: u16) -> (Option<(u32, String)>, Option<String>) {
 }
 
 /// Samples what was seen, from now on.
-pub fn sampler(watching: &Watching, clock: WallClock) -> Sampler {
+pub fn sampler(watching: &WatchFacts, clock: WallClock) -> Sampler {
     let server = watching.server.as_ref().map(|(process, _)| *process);
     let plan = SamplerPlan { devices: watching.devices.clone(), server, ..SamplerPlan::default() };
     Sampler::start(plan, clock)
 }
 
 /// A remark where drives and the card that carried most are on different NUMA nodes.
-pub fn nodes(watching: &Watching, telemetry: &Telemetry) -> Option<String> {
+pub fn nodes(watching: &WatchFacts, telemetry: &Telemetry) -> Option<String> {
     let machine = Machine::default();
     let carried = |label: &str| {
         let mean = |metric| telemetry.find(metric, label).and_then(|series| series.mean()).unwrap_or(0.0);
@@ -92,10 +92,10 @@ mod tests {
 
     #[test]
     fn a_device_that_is_not_here_is_refused_with_its_name() {
-        let asked = Look { devices: vec!["/dev/null".to_owned()], port: None };
+        let asked = WatchPlan { devices: vec!["/dev/null".to_owned()], port: None };
         let refused = look(&asked).unwrap_err();
         assert!(refused.cause.contains("/dev/null"), "{refused}");
-        let nothing = look(&Look { devices: Vec::new(), port: None }).unwrap();
+        let nothing = look(&WatchPlan { devices: Vec::new(), port: None }).unwrap();
         assert!(nothing.notes.is_empty() && nothing.environment.cpus > 0);
     }
 

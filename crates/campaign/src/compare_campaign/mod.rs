@@ -49,7 +49,7 @@ const ALPHA: f64 = 0.05;
 
 /// A comparison's result.
 #[derive(Debug)]
-pub struct Compared {
+pub struct CompareResult {
     /// What was concluded.
     pub record: CompareRecord,
     /// Every run it rests on, without its seconds: those are in the store.
@@ -70,7 +70,7 @@ pub fn compare(
     store: &Store,
     progress: &mut dyn Progress,
     stop: &AtomicBool,
-) -> Result<Compared, CampaignError> {
+) -> Result<CompareResult, CampaignError> {
     let mut options = options.clone();
     permits::to_each_side_its_own(&mut options.workloads);
     let options = &options;
@@ -109,7 +109,7 @@ pub fn compare(
     };
     record.finished_at = (!interrupted).then(record_ids::now);
     runner.end(&record.clone().into(), interrupted)?;
-    Ok(Compared { record, runs, interrupted, waits_for })
+    Ok(CompareResult { record, runs, interrupted, waits_for })
 }
 
 /// What counts as a difference of one workload of several: each has its part of the error.

@@ -4,7 +4,7 @@ use fathom_record::RunRecord;
 use fathom_record::campaign::{ComparedMetric, ComparedPair, ComparedWorkload, ControlResult, Ended};
 use fathom_record::comparison::{Decision, MetricComparison, Reason, Side};
 use fathom_stats::paired_comparison::{
-    Comparison, Conditions, Control, Finished, Next, Pair, QuantilePair, Rules, SHIFT_QUANTILES,
+    CampaignStep, Comparison, ComparisonEnd, Conditions, Control, Pair, QuantilePair, Rules, SHIFT_QUANTILES,
     latencies_comparable, order_effect, pairs_of_one_side, shift_function,
 };
 use fathom_stats::student;
@@ -52,7 +52,7 @@ impl Line {
 
     /// Whether another pair is wanted.
     pub fn is_open(&self) -> bool {
-        matches!(self.comparison.next(), Next::Pair { .. })
+        matches!(self.comparison.next(), CampaignStep::Pair { .. })
     }
 
     /// Pairs so far, and at which number the data are looked at next.
@@ -130,10 +130,10 @@ impl Line {
             control,
             order,
             ended: match self.comparison.next() {
-                Next::Pair { .. } => None,
-                Next::Finished(Finished::Decided) => Some(Ended::Decided),
-                Next::Finished(Finished::PairsSpent) => Some(Ended::PairsSpent),
-                Next::Finished(Finished::SideFailed(_)) => Some(Ended::SideFailed),
+                CampaignStep::Pair { .. } => None,
+                CampaignStep::Finished(ComparisonEnd::Decided) => Some(Ended::Decided),
+                CampaignStep::Finished(ComparisonEnd::PairsSpent) => Some(Ended::PairsSpent),
+                CampaignStep::Finished(ComparisonEnd::SideFailed(_)) => Some(Ended::SideFailed),
             },
         })
     }

@@ -2,11 +2,11 @@
 use std::time::Duration;
 
 use fathom_attribute::evidence::Feature;
-use fathom_attribute::{Answer, Before, Manner, Trial, Way};
+use fathom_attribute::{Answer, Manner, Trial, TrialPreparation, Way};
 use fathom_measure::Clock;
 use fathom_record::error::in_one_line;
 use fathom_record::facts::{TargetFacts, TargetKind};
-use fathom_record::options::Durable;
+use fathom_record::options::Durability;
 use fathom_record::workload::{Arrival, Length, Mix};
 use fathom_record::{RunRecord, Workload};
 use fathom_stats::coefficient_of_variation;
@@ -63,7 +63,7 @@ pub fn plan_of_trial(base: &RunPlan, workload: &Workload, way: &Way) -> RunPlan 
     let mut options = base.options.clone();
     match &way.manner {
         Manner::Same => {}
-        Manner::Durable => options.durable = Some(Durable::Data),
+        Manner::Durable => options.durable = Some(Durability::Data),
         Manner::NotDurable => {
             options.durable = None;
             (options.io_flags.dsync, options.io_flags.sync) = (false, false);
@@ -82,14 +82,14 @@ fn in_session(
     progress: &mut dyn Progress,
 ) -> Result<TrialOutcome, CampaignError> {
     let before = match &trial.before {
-        Before::Nothing => true,
-        Before::Trim(trim) => {
+        TrialPreparation::Nothing => true,
+        TrialPreparation::Trim(trim) => {
             match state.step(&format!("{step}-trim"), "trim the span", trim, session, progress) {
                 Ok(run) => run.is_some(),
                 Err(error) => return failed(error),
             }
         }
-        Before::Rest(minutes) => rest(state, step, (trial, *minutes), session, progress)?,
+        TrialPreparation::Rest(minutes) => rest(state, step, (trial, *minutes), session, progress)?,
     };
     if !before {
         return Ok(TrialOutcome::Stopped);

@@ -25,7 +25,7 @@ use crate::resumable_campaign::{Resumable, Runner, base_targets};
 use crate::single_run::{Session, this_tool};
 use experiment_run::TrialOutcome;
 use fathom_plan::{RunPlan, explain_command_line, title_of, to_command_line};
-use pattern_evidence::{Explained, PatternContext, explain as put_before_the_table};
+use pattern_evidence::{PatternConclusion, PatternContext, explain as put_before_the_table};
 use plan::ExplainOptions;
 
 pub use passive::explain_finished;
@@ -368,12 +368,12 @@ impl ExplainState<'_> {
     }
 
     /// With every experiment that could still be made, whatever time is left.
-    fn explained(&self) -> Option<Explained> {
+    fn explained(&self) -> Option<PatternConclusion> {
         self.explained_within(None)
     }
 
     /// With experiments that fit into the time that is left.
-    fn explained_within(&self, minutes_left: Option<f64>) -> Option<Explained> {
+    fn explained_within(&self, minutes_left: Option<f64>) -> Option<PatternConclusion> {
         let base = self.base;
         let command = |workload: &Workload, way: &Way| {
             to_command_line(&experiment_run::plan_of_trial(base, workload, way))

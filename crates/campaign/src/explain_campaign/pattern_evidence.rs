@@ -4,7 +4,7 @@ use fathom_attribute::{Answer, Conclusion, ExperimentResources, Pattern, Way, at
 use fathom_record::campaign::{CauseProbability, ExplainedPattern, Symptom};
 use fathom_record::environment_facts::Environment;
 use fathom_record::facts::{DeviceFacts, Feature, TargetFacts, TargetKind};
-use fathom_record::options::{Durable, IoFlags};
+use fathom_record::options::{Durability, IoFlags};
 use fathom_record::{KnownCeiling, RunRecord, Verdict, Workload};
 use fathom_tools::result_audit::{Weight, audit_run};
 
@@ -30,7 +30,7 @@ pub struct PatternContext<'a> {
 }
 
 /// A pattern with what was concluded of it.
-pub struct Explained {
+pub struct PatternConclusion {
     /// Its cells.
     pub cells: Cells,
     /// Index of the cell that is explained.
@@ -41,7 +41,7 @@ pub struct Explained {
     target: TargetFacts,
 }
 
-impl Explained {
+impl PatternConclusion {
     /// For the record, with the experiments still to be filled in.
     pub fn into_record(self, passive: Option<Verdict>) -> ExplainedPattern {
         let symptom = |seen: fathom_attribute::symptoms::Symptom| Symptom {
@@ -77,7 +77,7 @@ pub fn explain(
     runs: &[RunRecord],
     focus: Option<(u32, u32)>,
     known: &PatternContext<'_>,
-) -> Option<Explained> {
+) -> Option<PatternConclusion> {
     let first = runs.first()?;
     let mut cells = Cells::of(runs, None);
     let place = |wanted: (u32, u32)| cells.results.iter().position(|cell| (cell.jobs, cell.depth) == wanted);
@@ -115,7 +115,7 @@ pub fn explain(
         means: known.means,
         command: known.command,
     });
-    Some(Explained { cells, focus, conclusion, title, target })
+    Some(PatternConclusion { cells, focus, conclusion, title, target })
 }
 
 /// Simulated devices that are drives by their name.
@@ -143,7 +143,7 @@ pub fn is_drive(target: &TargetFacts, environment: &Environment) -> bool {
 /// Whether each write of a run waits until it is durable, by how its target was opened or by flags of its I/Os.
 pub fn is_durable(features: &[Feature]) -> bool {
     let flags = IoFlags::of_features(features);
-    Durable::of_features(features).is_some() || flags.dsync || flags.sync
+    Durability::of_features(features).is_some() || flags.dsync || flags.sync
 }
 
 /// Puts what a run's own figures contradict beside the self-checks of its cell: records may come from anywhere.

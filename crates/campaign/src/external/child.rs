@@ -15,7 +15,7 @@ use fathom_record::{Standstill, WallFacts};
 use fathom_target::wall::{self, Reach, Wall};
 
 use super::kept::new_file;
-use crate::process_control::{self, Ask, apart, ask};
+use crate::process_control::{self, ChildSignal, apart, ask};
 
 /// Between two looks at a child.
 const POLL: Duration = Duration::from_millis(20);
@@ -89,7 +89,7 @@ impl ChildPlan<'_> {
         let mut vigil = Vigil::begin(*clock, POLL);
         let outcome = self.watch(&mut child, stop, clock, &mut vigil);
         let (status, interrupted) = outcome.inspect_err(|_| {
-            ask(&mut child, Ask::Kill);
+            ask(&mut child, ChildSignal::Kill);
             // It is gone, or nothing more can be done about it.
             let _ = child.wait();
         })?;
@@ -128,7 +128,7 @@ impl ChildPlan<'_> {
             let now_ns = clock.now_ns();
             match asked_ns {
                 None if stop.load(Ordering::Relaxed) => {
-                    ask(child, Ask::Interrupt);
+                    ask(child, ChildSignal::Interrupt);
                     asked_ns = Some(now_ns);
                 }
                 None if now_ns.saturating_sub(started_ns) > self.limit_ns => {
@@ -142,11 +142,11 @@ impl ChildPlan<'_> {
                     .with_remedy(format!("its output so far is in {}", self.folder.display())));
                 }
                 Some(asked) if !urged && now_ns.saturating_sub(asked) > PATIENCE_NS => {
-                    ask(child, Ask::End);
+                    ask(child, ChildSignal::End);
                     urged = true;
                 }
                 Some(asked) if !forced && now_ns.saturating_sub(asked) > GRACE_NS => {
-                    ask(child, Ask::Kill);
+                    ask(child, ChildSignal::Kill);
                     forced = true;
                 }
                 _ => {}

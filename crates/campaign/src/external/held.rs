@@ -22,7 +22,7 @@ const KEEP_FREE_BYTES: u64 = 64 << 20;
 
 /// Targets that a tool may now use.
 #[derive(Debug, Default)]
-pub struct Held {
+pub struct HeldTargets {
     /// Open until the tool has ended: what is written is claimed for this process.
     open: Vec<Target>,
     /// Files that were made for the tool, with whether they go when it has ended.
@@ -33,7 +33,7 @@ pub struct Held {
     pub read: Vec<PathBuf>,
 }
 
-impl Held {
+impl HeldTargets {
     /// Judges all targets by what is there now, before the first is touched; then makes files that are missing and
     /// lengthens those that are shorter than the jobs ask for.
     ///
@@ -63,7 +63,7 @@ impl Held {
     fn open_written(
         &mut self,
         targets: &[ToolTarget],
-        found: &[Found],
+        found: &[PathContent],
         (permits, check_empty, stop): (&[String], bool, &AtomicBool),
     ) -> Result<(), EngineError> {
         let mut names = BTreeSet::new();
@@ -71,7 +71,7 @@ impl Held {
         for (target, found) in targets.iter().zip(found) {
             let path = Path::new(&target.path);
             match found {
-                Found::Nothing => {
+                PathContent::Nothing => {
                     missing.extend(path.file_name().map(|name| name.to_string_lossy().into_owned()));
                 }
                 // Names of one file are judged once.
@@ -105,20 +105,25 @@ impl Held {
         Ok(())
     }
 
-    fn prepare(&mut self, target: &ToolTarget, found: Found, stop: &AtomicBool) -> Result<(), EngineError> {
+    fn prepare(
+        &mut self,
+        target: &ToolTarget,
+        found: PathContent,
+        stop: &AtomicBool,
+    ) -> Result<(), EngineError> {
         let path = PathBuf::from(&target.path);
         let end_bytes = target.end_bytes.unwrap_or(0);
         match found {
-            Found::Device => {}
-            Found::File { bytes } if bytes >= end_bytes => {}
-            Found::File { bytes } => {
+            PathContent::Device => {}
+            PathContent::File { bytes } if bytes >= end_bytes => {}
+            PathContent::File { bytes } => {
                 // Opened for writing above, so that it was judged.
                 let file = File::options().write(true).open(&path);
                 let file =
                     file.map_err(|error| EngineError::system(format!("opening {}", target.path), &error))?;
                 fill(&file, bytes..end_bytes, target.reads, stop)?;
             }
-            Found::Nothing => {
+            PathContent::Nothing => {
                 let file = File::options().write(true).create_new(true).open(&path).map_err(|error| {
                     let place = format!("making the file {}", target.path);
                     match error.kind() {
@@ -173,13 +178,13 @@ fn fill(
 
 /// What stands under a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Found {
+enum PathContent {
     Nothing,
     File { bytes: u64 },
     Device,
 }
 
-fn look(target: &ToolTarget) -> Result<Found, EngineError> {
+fn look(target: &ToolTarget) -> Result<PathContent, EngineError> {
     let path = &target.path;
     let refuse = |kind: ErrorKind, cause: String, remedy: &str| {
         Err(EngineError::new(kind, format!("target {path}"), cause).with_remedy(remedy))
@@ -190,7 +195,7 @@ fn look(target: &ToolTarget) -> Result<Found, EngineError> {
         Err(error) => return Err(EngineError::system(format!("target {path}"), &error)),
     };
     if process_control::is_block_device(&meta) {
-        return Ok(Found::Device);
+        return Ok(PathContent::Device);
     }
     if !meta.is_file() {
         let cause = "it is neither a file nor a block device".to_owned();
@@ -212,10 +217,10 @@ fn look(target: &ToolTarget) -> Result<Found, EngineError> {
             "ask for what is there (leave size out), or name another file",
         );
     }
-    Ok(Found::File { bytes })
+    Ok(PathContent::File { bytes })
 }
 
-fn look_at_nothing(target: &ToolTarget) -> Result<Found, EngineError> {
+fn look_at_nothing(target: &ToolTarget) -> Result<PathContent, EngineError> {
     let path = &target.path;
     let refuse = |cause: &str, remedy: &str| {
         Err(EngineError::new(ErrorKind::NoSuchTarget, format!("target {path}"), cause).with_remedy(remedy))
@@ -235,7 +240,7 @@ fn look_at_nothing(target: &ToolTarget) -> Result<Found, EngineError> {
             "add the size, e.g. size=1g",
         );
     }
-    Ok(Found::Nothing)
+    Ok(PathContent::Nothing)
 }
 
 #[cfg(test)]
@@ -261,7 +266,8 @@ mod tests {
         let path = folder.path().join("new");
         for (failed, is_removed, stays) in [(false, false, true), (false, true, false), (true, false, false)]
         {
-            let held = Held::take(&[ToolTarget { is_removed, ..target(&path) }], &[], false, &NEVER).unwrap();
+            let held =
+                HeldTargets::take(&[ToolTarget { is_removed, ..target(&path) }], &[], false, &NEVER).unwrap();
             assert_eq!(held.read, std::slice::from_ref(&path));
             assert!(fs::read(&path).unwrap().chunks(512).all(|chunk| chunk.iter().any(|byte| *byte != 0)));
             held.release(failed);
@@ -276,7 +282,7 @@ mod tests {
         let path = folder.path().join("precious");
         fs::write(&path, [7; 4096]).unwrap();
         let refused = |target: ToolTarget, permits: &[String]| {
-            let error = Held::take(&[target], permits, false, &NEVER).unwrap_err().to_string();
+            let error = HeldTargets::take(&[target], permits, false, &NEVER).unwrap_err().to_string();
             assert_eq!(fs::read(&path).unwrap(), [7; 4096], "{error}");
             error
         };
@@ -292,9 +298,9 @@ mod tests {
         assert!(refused(target(Path::new("/dev/no-such-device")), &[]).contains("no such device"));
         // One that is refused leaves nothing of the others behind.
         let several = [target(&missing), written.clone()];
-        assert!(Held::take(&several, &[], false, &NEVER).is_err() && !missing.exists());
+        assert!(HeldTargets::take(&several, &[], false, &NEVER).is_err() && !missing.exists());
 
-        let held = Held::take(&[written], &["precious".to_owned()], false, &NEVER).unwrap();
+        let held = HeldTargets::take(&[written], &["precious".to_owned()], false, &NEVER).unwrap();
         assert_eq!(
             (held.written.as_slice(), fs::metadata(&path).unwrap().len()),
             ([path.clone()].as_slice(), 8192)

@@ -29,13 +29,13 @@ use fathom_record::{RunRecord, Workload, shell_word};
 use fathom_target::wall::Reach;
 use fathom_telemetry::{Sampler, SamplerPlan, environment};
 use fathom_tools::ToolTarget;
-use held::Held;
+use held::HeldTargets;
 use kept::make_folder;
 use tool_invocation::{NamedTarget, PreparedCommand, prepare};
-use tool_record::{Around, finish, read_result};
+use tool_record::{ToolRunContext, finish, read_result};
 
 use crate::error::CampaignError;
-use crate::process_control::Inherited;
+use crate::process_control::InheritedFile;
 use crate::progress::Progress;
 use crate::record_ids;
 use crate::single_run::{Session, SessionPlan};
@@ -115,7 +115,7 @@ fn here(
     let imported = read_result(external.name(), &prepared.result, &ended)?;
     let mut notes = session.notes().to_vec();
     notes.extend(prepared.notes.clone());
-    let around = Around {
+    let around = ToolRunContext {
         id,
         started_at,
         external,
@@ -149,7 +149,10 @@ fn reach_of(
 }
 
 /// The targets of a session, with paths by which a child reaches the very same files, and what it inherits for that.
-fn told(session: &Session, workload: &Workload) -> Result<(Vec<NamedTarget>, Vec<Inherited>), EngineError> {
+fn told(
+    session: &Session,
+    workload: &Workload,
+) -> Result<(Vec<NamedTarget>, Vec<InheritedFile>), EngineError> {
     // Other targets were refused by their names, and a stripe by its flag.
     let handles = session.handles().ok_or_else(|| {
         let cause = "what was opened is neither a file nor a device of this machine";
@@ -208,7 +211,7 @@ fn elsewhere(
     Ok(finish(
         imported,
         &ended,
-        Around {
+        ToolRunContext {
             id,
             started_at,
             external,
@@ -317,8 +320,11 @@ pub fn run_given(
         program.chain(given.arguments.iter().cloned()).chain(own.into_iter().map(OsString::from)).collect();
     let clock = WallClock::start_on_system_clock().0;
     // Judged last of all, so that nothing lies between the judgement and the start.
-    let held =
-        if local { Some(Held::take(given.targets, given.permits, given.check_empty, stop)?) } else { None };
+    let held = if local {
+        Some(HeldTargets::take(given.targets, given.permits, given.check_empty, stop)?)
+    } else {
+        None
+    };
     let started_at = record_ids::now();
     let sampler = local.then(|| Sampler::start(SamplerPlan::default(), clock));
     let origin_ns = clock.now_ns();
@@ -330,7 +336,7 @@ pub fn run_given(
     let records: Vec<RunRecord> = found
         .into_iter()
         .map(|imported| {
-            let around = Around {
+            let around = ToolRunContext {
                 id: record_ids::new_id("r"),
                 started_at: started_at.clone(),
                 external,
@@ -351,7 +357,7 @@ pub fn run_given(
 
 /// Runs the tool on what is held for it, and lets go of that.
 fn run_on(
-    held: Option<Held>,
+    held: Option<HeldTargets>,
     given: &RawCommand<'_>,
     words: &[OsString],
     folder: &Path,

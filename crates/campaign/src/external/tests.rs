@@ -11,7 +11,7 @@ use fathom_tools::result_import::by_name;
 
 use super::{External, run_external};
 use crate::error::CampaignError;
-use crate::progress::Silent;
+use crate::progress::NoProgress;
 use fathom_plan::PlanSource;
 
 /// Runs a plan with another tool in a folder of its own; the target `data.bin` is there with so many bytes.
@@ -32,7 +32,7 @@ impl Bench {
         let text = format!("target = {:?}\n{keys}", target.display().to_string());
         let plan = PlanSource::from_toml(&text, "plan.toml")?.resolve(7)?;
         let external = External::of(plan.engine.as_deref().unwrap()).unwrap();
-        run_external(&plan, &external, &self.folder.path().join("raw"), &mut Silent, stop)
+        run_external(&plan, &external, &self.folder.path().join("raw"), &mut NoProgress, stop)
     }
 
     /// What the tool was given and printed, by file name.

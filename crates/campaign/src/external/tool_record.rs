@@ -12,7 +12,7 @@ use fathom_record::run_record::Ending;
 use fathom_record::telemetry::Telemetry;
 use fathom_record::workload::Arrival;
 use fathom_record::{RunRecord, Standstill, Workload};
-use fathom_tools::result_import::{Context, HEAD_BYTES, Head, Imported, recognise};
+use fathom_tools::result_import::{Context, HEAD_BYTES, Head, ImportedItem, recognise};
 
 use super::child::ChildEnd;
 use super::tool::{External, Tool};
@@ -20,7 +20,7 @@ use crate::checks::{self, Stillness};
 use crate::error::CampaignError;
 
 /// What fathom knows around a tool's result.
-pub struct Around<'a> {
+pub struct ToolRunContext<'a> {
     pub id: String,
     pub started_at: String,
     pub external: &'a External,
@@ -64,8 +64,8 @@ pub fn read_all(tool: &str, result: &Path, ended: &ChildEnd) -> Result<Vec<RunRe
         .read(&mut whole, &context)
         .map_err(|refusal| failed(format!("no result: {refusal}")).with_source(refusal))?;
     let runs = found.into_iter().filter_map(|imported| match imported {
-        Imported::Run(run) => Some(*run),
-        Imported::Telemetry(_) => None,
+        ImportedItem::Run(run) => Some(*run),
+        ImportedItem::Telemetry(_) => None,
     });
     let mut runs: Vec<RunRecord> = runs.collect();
     for origin in runs.iter_mut().filter_map(|run| run.origin.as_mut()) {
@@ -93,7 +93,7 @@ const KNOWN_HERE: [&str; 2] = ["environment", "started_at"];
 const KNOWN_OF_PLAN: [&str; 3] = ["workload", "target", "ledger.span_bytes"];
 
 /// Puts fathom's account around a tool's result.
-pub fn finish(mut record: RunRecord, ended: &ChildEnd, around: Around<'_>) -> RunRecord {
+pub fn finish(mut record: RunRecord, ended: &ChildEnd, around: ToolRunContext<'_>) -> RunRecord {
     record.id = around.id;
     record.started_at = around.started_at;
     forget(&mut record, &KNOWN_HERE);

@@ -11,7 +11,7 @@ pub use plan::{LikeError, LikeErrorKind, TargetDemand};
 
 /// What is to be made like.
 #[derive(Clone, Copy, Debug)]
-pub struct Like<'a> {
+pub struct LikeRequest<'a> {
     /// The profile.
     pub profile: &'a ProfileRecord,
     /// Its file, for people.
@@ -22,7 +22,7 @@ pub struct Like<'a> {
     pub time_ns: Option<u64>,
 }
 
-impl Like<'_> {
+impl LikeRequest<'_> {
     /// The values of a plan that asks for the same rates, sizes, directions and addresses, and what it asks for.
     ///
     /// # Errors

@@ -8,7 +8,7 @@ use fathom_sizing::Demand;
 use fathom_sizing::demand::Flow;
 use fathom_sizing::demand_profile::demand_of;
 
-use super::{Like, text};
+use super::{LikeRequest, text};
 use fathom_plan::{RawPlan, Text};
 
 /// The stretch that is made like where no time is asked for: what a guide to sizing runs, 20 to 30 minutes.
@@ -62,7 +62,7 @@ pub struct TargetDemand {
 }
 
 impl TargetDemand {
-    pub(super) fn of(like: &Like<'_>) -> Result<Self, LikeError> {
+    pub(super) fn of(like: &LikeRequest<'_>) -> Result<Self, LikeError> {
         let profile = like.profile;
         let refused = |kind, cause: String| {
             LikeError::new(kind, like.name, cause)

@@ -100,7 +100,7 @@ impl RingWriter {
 
 /// What a reader finds at its place.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Found {
+pub enum RingItem {
     /// A line, and its number.
     Line(u64, Event),
     /// Lines were overwritten before they were read, or are damaged.
@@ -166,28 +166,28 @@ impl RingReader {
     }
 
     /// The next line.
-    pub fn find(&mut self) -> Found {
-        let Ok(bytes) = self.read::<LINE_BYTES>(place_of(self.next)) else { return Found::Nothing };
+    pub fn find(&mut self) -> RingItem {
+        let Ok(bytes) = self.read::<LINE_BYTES>(place_of(self.next)) else { return RingItem::Nothing };
         let belongs = |(found, _): &(u64, &str)| place_of(*found) == place_of(self.next);
         match unframed(&bytes).filter(belongs) {
             Some((number, text)) if number == self.next => {
                 self.next = self.next.saturating_add(1);
                 // What cannot be read is of a later version.
-                Found::Line(number, fathom_json::read(text).unwrap_or(Event::Unknown))
+                RingItem::Line(number, fathom_json::read(text).unwrap_or(Event::Unknown))
             }
             Some((number, _)) if number > self.next => {
                 let before = self.next;
                 self.go_to(before);
                 // Onwards, whatever the file holds.
                 self.next = self.next.max(before.saturating_add(1));
-                Found::Gap
+                RingItem::Gap
             }
-            Some(_) => Found::Nothing,
+            Some(_) => RingItem::Nothing,
             None if self.number_at(self.next.saturating_add(1)) == self.next.checked_add(1) => {
                 self.next += 1;
-                Found::Gap
+                RingItem::Gap
             }
-            None => Found::Nothing,
+            None => RingItem::Nothing,
         }
     }
 

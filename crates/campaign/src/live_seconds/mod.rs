@@ -17,9 +17,9 @@ mod ring_folder;
 mod running;
 
 pub use live_lines::{DeviceLine, Event, Head, HeatLine, SecondLine, StepLine};
-pub use publisher::{Publisher, Standing};
+pub use publisher::{MeasurementStatus, Publisher};
 pub use ring_folder::candidates;
-pub use running::{News, Running, RunningList, Survey, look};
+pub use running::{MeasurementUpdate, RunningList, RunningMeasurement, Survey, look};
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests;

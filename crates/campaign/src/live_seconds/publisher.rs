@@ -24,7 +24,7 @@ const DEVICES_MAX: usize = 16;
 
 /// How a measurement stands, for who asks in the same process.
 #[derive(Clone, Debug, Default)]
-pub struct Standing {
+pub struct MeasurementStatus {
     /// What is measured.
     pub head: Head,
     /// The newest second.
@@ -55,7 +55,7 @@ pub struct Publisher {
     head: Head,
     candidates: Vec<PathBuf>,
     ring: Option<Ring>,
-    standing: Option<Arc<Mutex<Standing>>>,
+    standing: Option<Arc<Mutex<MeasurementStatus>>>,
     machine: Option<Arc<Latest>>,
     latencies: Histogram,
     seconds: u32,
@@ -66,7 +66,11 @@ pub struct Publisher {
 impl Publisher {
     /// For a command, e.g. `run`. Its ring is made in one of the folders when the target is known, so that it never
     /// lies on what is measured.
-    pub fn new(command: &str, candidates: Vec<PathBuf>, standing: Option<Arc<Mutex<Standing>>>) -> Self {
+    pub fn new(
+        command: &str,
+        candidates: Vec<PathBuf>,
+        standing: Option<Arc<Mutex<MeasurementStatus>>>,
+    ) -> Self {
         let pid = std::process::id();
         let head = Head {
             format: live_lines::FORMAT.to_owned(),
@@ -122,7 +126,7 @@ impl Publisher {
         self.stand(|standing| standing.head = head.clone());
     }
 
-    fn stand(&self, change: impl FnOnce(&mut Standing)) {
+    fn stand(&self, change: impl FnOnce(&mut MeasurementStatus)) {
         if let Some(standing) = &self.standing {
             change(&mut standing.lock().unwrap_or_else(PoisonError::into_inner));
         }

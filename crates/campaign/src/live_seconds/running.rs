@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use fathom_order::InOrder;
 use serde::Serialize;
 
-use super::line_ring::{Found, RingReader};
+use super::line_ring::{RingItem, RingReader};
 use super::live_lines::{Event, Head, SecondLine};
 use super::ring_folder::{Place, measuring, started_ticks};
 
@@ -50,7 +50,7 @@ pub(super) fn sweep(place: &Place) {
 #[derive(Debug, Default)]
 pub struct Survey {
     /// What runs, the newest first.
-    pub running: Vec<Running>,
+    pub running: Vec<RunningMeasurement>,
     /// Why something might not be seen, in words; a folder that only is not there is not among them.
     pub unusable: Vec<String>,
 }
@@ -116,7 +116,7 @@ pub fn look(candidates: &[PathBuf]) -> Survey {
             }
         };
         sweep(&place);
-        let running = place.names().into_iter().filter_map(|name| Running::of(&place, &name));
+        let running = place.names().into_iter().filter_map(|name| RunningMeasurement::of(&place, &name));
         looked.running.extend(running);
     }
     looked.running.put_in_order_by(|a, b| b.head.started_at.cmp(&a.head.started_at).then(a.key.cmp(&b.key)));
@@ -125,7 +125,7 @@ pub fn look(candidates: &[PathBuf]) -> Survey {
 
 /// Something new of a measurement.
 #[derive(Clone, Debug, PartialEq)]
-pub enum News {
+pub enum MeasurementUpdate {
     /// A line, with its number.
     Line(u64, Event),
     /// Lines were lost before this one.
@@ -134,7 +134,7 @@ pub enum News {
 
 /// A measurement that another process makes.
 #[derive(Debug)]
-pub struct Running {
+pub struct RunningMeasurement {
     key: String,
     writer: (u32, u64),
     head: Head,
@@ -143,7 +143,7 @@ pub struct Running {
     has_ended: bool,
 }
 
-impl Running {
+impl RunningMeasurement {
     fn of(place: &Place, name: &str) -> Option<Self> {
         let writer = writer_of(name)?;
         let mut reader = RingReader::of(place.open(name).ok()?).ok()?;
@@ -177,21 +177,21 @@ impl Running {
     }
 
     /// What is new since it was asked last; the head is looked at again.
-    pub fn news(&mut self) -> Vec<News> {
+    pub fn news(&mut self) -> Vec<MeasurementUpdate> {
         // Asked before the lines: what a writer wrote last is there when it has gone.
         let is_alive = is_alive(self.reader.file(), self.writer);
         let mut news = Vec::new();
         while news.len() < NEWS_MAX {
             match self.reader.find() {
-                Found::Line(number, event) => {
+                RingItem::Line(number, event) => {
                     self.has_ended |= event == Event::Ended;
                     if let Event::Second(second) = &event {
                         self.newest = Some(second.clone());
                     }
-                    news.push(News::Line(number, event));
+                    news.push(MeasurementUpdate::Line(number, event));
                 }
-                Found::Gap => news.push(News::Gap),
-                Found::Nothing => {
+                RingItem::Gap => news.push(MeasurementUpdate::Gap),
+                RingItem::Nothing => {
                     self.has_ended |= !is_alive;
                     break;
                 }

@@ -8,9 +8,9 @@ use std::sync::{Arc, Mutex};
 use fathom_measure::Histogram;
 use fathom_record::facts::{TargetFacts, TargetKind};
 
-use super::line_ring::{Found, LINES_MAX, RingReader, RingWriter};
+use super::line_ring::{LINES_MAX, RingItem, RingReader, RingWriter};
 use super::live_lines::{Event, FORMAT, Head, HeatLine, SecondLine, VERSION};
-use super::{News, Publisher, Standing, candidates, look};
+use super::{MeasurementStatus, MeasurementUpdate, Publisher, candidates, look};
 use crate::progress::{Progress, Second, StepNotice};
 
 fn head() -> Head {
@@ -31,15 +31,15 @@ fn ring([ours, theirs]: [File; 2]) -> (RingWriter, RingReader) {
 fn lines_come_in_their_order_and_a_reader_that_is_overtaken_hears_of_a_gap() {
     let file = tempfile::NamedTempFile::new().unwrap();
     let (mut writer, mut reader) = ring([(); 2].map(|()| file.reopen().unwrap()));
-    assert_eq!(reader.find(), Found::Nothing);
+    assert_eq!(reader.find(), RingItem::Nothing);
     (0..3).for_each(|number| writer.put(&line(number)).unwrap());
-    (0..3).for_each(|number| assert_eq!(reader.find(), Found::Line(number, line(number))));
-    assert_eq!(reader.find(), Found::Nothing);
+    (0..3).for_each(|number| assert_eq!(reader.find(), RingItem::Line(number, line(number))));
+    assert_eq!(reader.find(), RingItem::Nothing);
     // All around, and over what was not read.
     (3..3 + LINES_MAX + 10).for_each(|number| writer.put(&line(number)).unwrap());
-    assert_eq!(reader.find(), Found::Gap);
+    assert_eq!(reader.find(), RingItem::Gap);
     let mut read = Vec::new();
-    while let Found::Line(number, event) = reader.find() {
+    while let RingItem::Line(number, event) = reader.find() {
         assert_eq!(event, line(number));
         read.push(number);
     }
@@ -54,11 +54,11 @@ fn a_reader_goes_on_where_it_was_and_elsewhere_with_the_oldest() {
     let (mut writer, mut reader) = ring([(); 2].map(|()| file.reopen().unwrap()));
     assert!(reader.go_to(0) && !reader.go_to(7));
     (0..LINES_MAX + 5).for_each(|number| writer.put(&line(number)).unwrap());
-    assert!(reader.go_to(100) && reader.find() == Found::Line(100, line(100)));
-    assert!(reader.go_to(LINES_MAX + 5) && reader.find() == Found::Nothing, "the next one");
+    assert!(reader.go_to(100) && reader.find() == RingItem::Line(100, line(100)));
+    assert!(reader.go_to(LINES_MAX + 5) && reader.find() == RingItem::Nothing, "the next one");
     for gone in [0, 4, LINES_MAX + 6, u64::MAX] {
         assert!(!reader.go_to(gone), "{gone}");
-        assert_eq!(reader.find(), Found::Line(5, line(5)));
+        assert_eq!(reader.find(), RingItem::Line(5, line(5)));
     }
 }
 
@@ -79,17 +79,17 @@ fn a_line_that_is_half_written_is_not_there_yet() {
         torn.seek(SeekFrom::Start(second as u64)).unwrap();
         torn.write_all(&[&whole[..end], &vec![0; 1024 - end]].concat()).unwrap();
         assert!(reader.go_to(0));
-        assert_eq!(reader.find(), Found::Line(0, line(0)));
-        assert_eq!(reader.find(), Found::Nothing, "{end} bytes");
+        assert_eq!(reader.find(), RingItem::Line(0, line(0)));
+        assert_eq!(reader.find(), RingItem::Nothing, "{end} bytes");
     }
     torn.seek(SeekFrom::Start(second as u64)).unwrap();
     torn.write_all(&whole).unwrap();
-    assert_eq!(reader.find(), Found::Line(1, line(1)));
+    assert_eq!(reader.find(), RingItem::Line(1, line(1)));
     // Damaged for good: the next one is there, and it is passed over.
     (2..4).for_each(|number| writer.put(&line(number)).unwrap());
     torn.seek(SeekFrom::Start(second as u64 + 1024 + 50)).unwrap();
     torn.write_all(b"\xff\x00").unwrap();
-    assert_eq!((reader.find(), reader.find()), (Found::Gap, Found::Line(3, line(3))));
+    assert_eq!((reader.find(), reader.find()), (RingItem::Gap, RingItem::Line(3, line(3))));
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn what_is_no_ring_is_none_and_a_head_of_another_version_neither() {
     for byte in [0, b' ', b'0', 0xff] {
         std::fs::write(file.path(), vec![byte; length]).unwrap();
         let mut reader = RingReader::of(file.reopen().unwrap()).unwrap();
-        assert_eq!((reader.head(), reader.find()), (None, Found::Nothing));
+        assert_eq!((reader.head(), reader.find()), (None, RingItem::Nothing));
     }
     let later = Head { version: VERSION + 1, ..head() };
     RingWriter::begin(file.reopen().unwrap(), &later).unwrap();
@@ -135,7 +135,8 @@ fn numbers_that_contradict_each_other_end_somewhere() {
     let mut other = RingWriter::begin(later.reopen().unwrap(), &head()).unwrap();
     (0..LINES_MAX + 21).for_each(|number| other.put(&line(number)).unwrap());
     put(20, &std::fs::read(later.path()).unwrap()[place(20)]);
-    let found = (0..LINES_MAX + 100).map(|_| reader.find()).filter(|found| *found != Found::Nothing).count();
+    let found =
+        (0..LINES_MAX + 100).map(|_| reader.find()).filter(|found| *found != RingItem::Nothing).count();
     assert_eq!(found as u64, LINES_MAX, "each is read or passed over once");
 }
 
@@ -205,7 +206,7 @@ fn target(name: &str) -> TargetFacts {
 fn what_is_told_is_read_by_who_looks_and_goes_with_the_measurement() {
     let Some(folder) = memory() else { return };
     let places = [folder.path().join("fathom")];
-    let standing = Arc::new(Mutex::new(Standing::default()));
+    let standing = Arc::new(Mutex::new(MeasurementStatus::default()));
     let mut publisher = Publisher::new("assess", places.to_vec(), Some(Arc::clone(&standing)));
     assert!(look(&places).running.is_empty(), "not before the target is known");
     publisher.opened(&target("/no/such/\u{1b}[31mfile"));
@@ -231,9 +232,9 @@ fn what_is_told_is_read_by_who_looks_and_goes_with_the_measurement() {
     assert!(!running.is_named("a-") && !running.is_named("a-2025"));
     let news = running.news();
     let [
-        News::Line(0, Event::Step(_)),
-        News::Line(1, Event::Second(read)),
-        News::Line(2, Event::Saved { .. }),
+        MeasurementUpdate::Line(0, Event::Step(_)),
+        MeasurementUpdate::Line(1, Event::Second(read)),
+        MeasurementUpdate::Line(2, Event::Saved { .. }),
     ] = news.as_slice()
     else {
         panic!("{news:?}")
@@ -243,7 +244,7 @@ fn what_is_told_is_read_by_who_looks_and_goes_with_the_measurement() {
     let told = standing.lock().unwrap().clone();
     assert_eq!((told.operations, told.runs, told.head.command.as_str()), (500.0, 1, "assess"));
     drop(publisher);
-    assert_eq!(running.news(), [News::Line(3, Event::Ended)]);
+    assert_eq!(running.news(), [MeasurementUpdate::Line(3, Event::Ended)]);
     assert!(running.has_ended() && look(&places).running.is_empty());
 }
 

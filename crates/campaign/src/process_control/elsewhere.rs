@@ -8,7 +8,7 @@ use std::process::{Child, Command, ExitStatus};
 
 use fathom_target::Handle;
 
-use super::Ask;
+use super::ChildSignal;
 
 /// The shell and the flag before a command.
 pub(crate) const SHELL: [&str; 2] = ["cmd", "/C"];
@@ -19,7 +19,7 @@ pub(crate) fn apart(command: &mut Command) -> &mut Command {
 }
 
 /// Ends a process, whatever it is to be asked: there is no other word for it here.
-pub(crate) fn ask(child: &mut Child, _: Ask) {
+pub(crate) fn ask(child: &mut Child, _: ChildSignal) {
     // It may have ended meanwhile.
     let _ = child.kill();
 }
@@ -62,9 +62,9 @@ pub(crate) fn give_room(file: &File, range: &Range<u64>) -> io::Result<()> {
 
 /// What a child inherits: nothing.
 #[derive(Debug)]
-pub(crate) enum Inherited {}
+pub(crate) enum InheritedFile {}
 
 /// A file as a child inherits it: none is.
-pub(crate) fn inherit(_: &Handle) -> Option<(String, Inherited)> {
+pub(crate) fn inherit(_: &Handle) -> Option<(String, InheritedFile)> {
     None
 }

@@ -12,7 +12,7 @@ pub(crate) use unix::*;
 
 /// What a process that was started is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ask {
+pub(crate) enum ChildSignal {
     /// To stop, as by Ctrl-C.
     Interrupt,
     /// To end.

@@ -13,7 +13,7 @@ use rustix::fs::{FallocateFlags, fallocate};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process_group};
 
-use super::Ask;
+use super::ChildSignal;
 
 /// The shell and the flag before a command.
 pub(crate) const SHELL: [&str; 2] = ["/bin/sh", "-c"];
@@ -24,11 +24,11 @@ pub(crate) fn apart(command: &mut Command) -> &mut Command {
 }
 
 /// Asks a process that was started apart, and everything that it started; one that has ended takes nothing.
-pub(crate) fn ask(child: &mut Child, what: Ask) {
+pub(crate) fn ask(child: &mut Child, what: ChildSignal) {
     let signal = match what {
-        Ask::Interrupt => Signal::INT,
-        Ask::End => Signal::TERM,
-        Ask::Kill => Signal::KILL,
+        ChildSignal::Interrupt => Signal::INT,
+        ChildSignal::End => Signal::TERM,
+        ChildSignal::Kill => Signal::KILL,
     };
     if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
         let _ = kill_process_group(group, signal);
@@ -80,10 +80,10 @@ pub(crate) fn give_room(file: &File, range: &Range<u64>) -> io::Result<()> {
 }
 
 /// What a child inherits.
-pub(crate) type Inherited = OwnedFd;
+pub(crate) type InheritedFile = OwnedFd;
 
 /// A file as a child inherits it, with the path by which it reaches it; `None` where the process can open no more.
-pub(crate) fn inherit(file: &File) -> Option<(String, Inherited)> {
+pub(crate) fn inherit(file: &File) -> Option<(String, InheritedFile)> {
     // A duplicate is not closed when a program is started.
     let inherited = rustix::io::dup(file).ok()?;
     Some((format!("/proc/self/fd/{}", inherited.as_raw_fd()), inherited))

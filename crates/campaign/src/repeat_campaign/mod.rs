@@ -44,7 +44,7 @@ impl Resumable for RepeatPlan {
 
 /// A repetition's result.
 #[derive(Debug)]
-pub struct Repeated {
+pub struct RepeatResult {
     /// What was measured, and which statements hold.
     pub record: RepeatRecord,
     /// Every run it rests on.
@@ -64,7 +64,7 @@ pub fn repeat(
     store: &Store,
     progress: &mut dyn Progress,
     stop: &AtomicBool,
-) -> Result<Repeated, CampaignError> {
+) -> Result<RepeatResult, CampaignError> {
     let (mut runner, sessions) =
         Runner::start((store, stop), (&options.plan, options.anew), progress, |plan, devices, progress| {
             Sessions::open(&options.cells, plan.seed, devices, progress, stop)
@@ -93,7 +93,7 @@ pub fn repeat(
     let runs = runs.into_runs();
     record.finished_at = (!interrupted).then(record_ids::now);
     runner.end(&record.clone().into(), interrupted)?;
-    Ok(Repeated { record, runs, interrupted, waits_for })
+    Ok(RepeatResult { record, runs, interrupted, waits_for })
 }
 
 /// The tools of a repetition under way.

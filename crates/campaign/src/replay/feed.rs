@@ -11,7 +11,7 @@ use fathom_record::workload::{Addresses, Arrival, Traced};
 use fathom_tools::Refusal;
 
 use super::survey::replayed_ns;
-use super::trace_fit::{Changed, Fit};
+use super::trace_fit::{AdjustmentCounts, TraceMapping};
 use super::{placed, stream};
 use crate::error::CampaignError;
 
@@ -31,7 +31,7 @@ pub struct Feed {
 
 /// What the reader did.
 struct FeedOutcome {
-    changed: Changed,
+    changed: AdjustmentCounts,
     /// Why it ended before the trace did.
     failed: Option<Refusal>,
 }
@@ -64,7 +64,7 @@ impl Feed {
             traced: traced.clone(),
             speed: speed.unwrap_or(1.0),
             left: workload.length.operations.unwrap_or(u64::MAX),
-            fit: Fit::new(traced, geometry),
+            fit: TraceMapping::new(traced, geometry),
             writers,
             ready: Some(ready),
         };
@@ -88,7 +88,7 @@ impl Feed {
         let Ok(FeedOutcome { changed, failed }) = self.thread.join() else {
             return vec!["The thread that read the trace broke: the replay is cut short.".to_owned()];
         };
-        let Changed { moved, rounded, cut } = changed;
+        let AdjustmentCounts { moved, rounded, cut } = changed;
         let said = [
             (moved, "lie elsewhere than in the trace, because of where the target ends"),
             (rounded, "were made of whole blocks of the target"),
@@ -108,7 +108,7 @@ struct Reader {
     traced: Traced,
     speed: f64,
     left: u64,
-    fit: Fit,
+    fit: TraceMapping,
     writers: Vec<ScriptWriter>,
     ready: Option<mpsc::Sender<()>>,
 }

@@ -16,7 +16,7 @@ use std::fs::File;
 use std::io::BufReader;
 
 use fathom_record::workload::Traced;
-use fathom_rows::trace_demand::{TraceStream, Which, name_them};
+use fathom_rows::trace_demand::{TraceSelection, TraceStream, name_them};
 use fathom_tools::{Refusal, RefusalAbout};
 
 pub(crate) use feed::Feed;
@@ -28,7 +28,7 @@ const READ_BYTES: usize = 1 << 18;
 /// A trace's I/Os from its start.
 fn stream(traced: &Traced) -> Result<TraceStream<BufReader<File>>, Refusal> {
     let open = || File::open(&traced.file).map(|file| BufReader::with_capacity(READ_BYTES, file));
-    let which = Which { host: None, device: traced.device.as_deref(), columns: &traced.columns };
+    let which = TraceSelection { host: None, device: traced.device.as_deref(), columns: &traced.columns };
     TraceStream::open(open, which).map_err(|refusal| placed(refusal, traced))
 }
 

@@ -7,7 +7,7 @@ use fathom_sizing::TracedIo;
 
 /// How I/Os of a trace come to lie on a target.
 #[derive(Clone, Copy, Debug)]
-pub struct Fit {
+pub struct TraceMapping {
     first_byte: u64,
     /// A multiple of the block.
     span_bytes: u64,
@@ -16,12 +16,12 @@ pub struct Fit {
     extent_bytes: u64,
     how: TraceFit,
     /// What had to be changed so far.
-    pub changed: Changed,
+    pub changed: AdjustmentCounts,
 }
 
 /// How many I/Os differ from the trace's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Changed {
+pub struct AdjustmentCounts {
     /// Lie elsewhere because of where the target ends.
     pub moved: u64,
     /// Begin at the start of their block, or are longer so as to be made of whole ones.
@@ -30,7 +30,7 @@ pub struct Changed {
     pub cut: u64,
 }
 
-impl Fit {
+impl TraceMapping {
     /// Into the part of a target that is used.
     pub fn new(traced: &Traced, geometry: &Geometry) -> Self {
         let block_bytes = geometry.block_bytes;
@@ -42,7 +42,7 @@ impl Fit {
             largest_bytes: whole(u64::from(geometry.largest_io_bytes)).max(block_bytes),
             extent_bytes: traced.extent_bytes.max(1),
             how: traced.fit,
-            changed: Changed::default(),
+            changed: AdjustmentCounts::default(),
         }
     }
 
@@ -76,14 +76,14 @@ impl Fit {
 mod tests {
     use super::*;
 
-    fn fit(how: TraceFit, extent_bytes: u64) -> Fit {
+    fn fit(how: TraceFit, extent_bytes: u64) -> TraceMapping {
         let traced =
             Traced { file: "t".into(), device: None, columns: String::new(), fit: how, extent_bytes };
         let geometry = Geometry::new(1 << 20, 1_000_000, 4096, (4096, 65536)).unwrap();
-        Fit::new(&traced, &geometry)
+        TraceMapping::new(&traced, &geometry)
     }
 
-    fn placed(fit: &mut Fit, offset: u64, bytes: u64) -> (u64, u32) {
+    fn placed(fit: &mut TraceMapping, offset: u64, bytes: u64) -> (u64, u32) {
         let draft = fit.place(&TracedIo { at_ns: 0, offset, bytes, write: false });
         (draft.offset - (1 << 20), draft.bytes)
     }
@@ -93,12 +93,12 @@ mod tests {
         let mut fit = fit(TraceFit::Wrap, 1 << 40);
         let span = 244 * 4096;
         assert_eq!(placed(&mut fit, 8192, 4096), (8192, 4096));
-        assert_eq!(fit.changed, Changed::default());
+        assert_eq!(fit.changed, AdjustmentCounts::default());
         assert_eq!(placed(&mut fit, 8192 + 512, 600), (8192, 4096));
-        assert_eq!(fit.changed, Changed { rounded: 1, ..Changed::default() });
+        assert_eq!(fit.changed, AdjustmentCounts { rounded: 1, ..AdjustmentCounts::default() });
         assert_eq!(placed(&mut fit, 7 * span + 4096, 4096), (4096, 4096));
         assert_eq!(placed(&mut fit, span - 4096, 8192), (span - 8192, 8192), "not beyond the end");
-        assert_eq!(fit.changed, Changed { rounded: 1, moved: 2, cut: 0 });
+        assert_eq!(fit.changed, AdjustmentCounts { rounded: 1, moved: 2, cut: 0 });
         assert_eq!(placed(&mut fit, 0, 1 << 20), (0, 65536));
         assert_eq!(fit.changed.cut, 1);
         for offset in [0, u64::MAX, u64::MAX - 5000, 1 << 63] {

@@ -20,7 +20,7 @@ use fathom_telemetry::{Root, boots};
 use crate::error::CampaignError;
 use crate::progress::Progress;
 use crate::{record_ids, turn_command};
-use due::Due;
+use due::DueAction;
 use settle::Settling;
 
 /// How often a machine that is to settle is looked at.
@@ -92,7 +92,7 @@ impl<'a> Restarts<'a> {
         }
         let at = self.turns.iter().position(|turn| turn.round == round && turn.side == state.name);
         match due::due(&self.turns, at, &boot, holds) {
-            Due::Begin => {
+            DueAction::Begin => {
                 let turn = BootTurn {
                     round,
                     side: state.name.clone(),
@@ -104,17 +104,17 @@ impl<'a> Restarts<'a> {
                 self.enter(self.turns.len() - 1, boot, found, progress, stop)?;
                 Ok(Step::Measure)
             }
-            Due::Enter(at) => {
+            DueAction::Enter(at) => {
                 self.enter(at, boot, found, progress, stop)?;
                 Ok(Step::Measure)
             }
-            Due::Continue(at) => {
+            DueAction::Continue(at) => {
                 if self.ready != Some(at) {
                     self.settle(at, progress, stop)?;
                 }
                 Ok(Step::Measure)
             }
-            Due::Ask => {
+            DueAction::Ask => {
                 self.turns.push(BootTurn {
                     round,
                     side: state.name.clone(),
@@ -127,7 +127,7 @@ impl<'a> Restarts<'a> {
                     None => Step::Wait(by_hand(state)),
                 })
             }
-            Due::Wait(at) => Ok(Step::Wait(match &state.before {
+            DueAction::Wait(at) => Ok(Step::Wait(match &state.before {
                 Some(command) => format!(
                     "Waiting for side {}: its command was run at {} and the machine has not restarted since. If it does \
                      not, run this by hand: {command}",
@@ -135,7 +135,7 @@ impl<'a> Restarts<'a> {
                 ),
                 None => by_hand(state),
             })),
-            Due::Wrong => Err(self.wrong(state, &found)),
+            DueAction::Wrong => Err(self.wrong(state, &found)),
         }
     }
 

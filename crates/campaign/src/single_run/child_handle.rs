@@ -4,14 +4,14 @@ use std::path::Path;
 
 use fathom_record::facts::TargetFacts;
 
-use crate::process_control::{Inherited, inherit};
+use crate::process_control::{InheritedFile, inherit};
 
 /// A target as a child reaches it.
 pub(crate) struct Handle<'a> {
     /// Its path, in the child.
     pub path: String,
     /// What the child inherits, where the file has no name: behind a wall it may not look into this process.
-    pub inherited: Option<Inherited>,
+    pub inherited: Option<InheritedFile>,
     /// What it is.
     pub facts: &'a TargetFacts,
 }

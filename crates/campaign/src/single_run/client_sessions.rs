@@ -12,7 +12,7 @@ use fathom_record::{RunRecord, Workload};
 use super::binding;
 use super::session::{RunContext, Session, SessionPlan};
 use super::targets::Targets;
-use crate::clients::{Crew, Opened};
+use crate::clients::{Crew, OpenedTarget};
 use crate::error::CampaignError;
 use crate::progress::Progress;
 use crate::write_cap;
@@ -37,7 +37,7 @@ impl Session {
         let workload = PlanSource::from_flags(any).resolve(plan.seed)?.workload;
         let whole = RunPlan { workload, ..plan.plan.clone() };
         let (crew, opened) = Crew::start(&whole, plan.needs, progress, stop)?;
-        let Opened { target, engine, environment } = opened;
+        let OpenedTarget { target, engine, environment } = opened;
         let unknown = || {
             let cause = format!("engine `{engine}` of the first client is not known here");
             EngineError::new(ErrorKind::UnknownEngine, "starting the clients", cause)

@@ -15,11 +15,11 @@ const _: () = assert!(size_of::<LoggedIo>() <= 32);
 /// Takes down the I/Os of a run.
 #[derive(Debug, Default)]
 pub struct IoLog {
-    kept: Arc<Mutex<Kept>>,
+    kept: Arc<Mutex<LogBuffer>>,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
+struct LogBuffer {
     ios: Vec<LoggedIo>,
     left_out: u64,
 }
@@ -28,7 +28,7 @@ struct Kept {
 struct Page {
     ios: Vec<LoggedIo>,
     left_out: u64,
-    kept: Arc<Mutex<Kept>>,
+    kept: Arc<Mutex<LogBuffer>>,
 }
 
 impl Drop for Page {

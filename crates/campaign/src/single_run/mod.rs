@@ -30,7 +30,7 @@ use fathom_plan::{Needs, RunPlan, exact_command_line};
 pub(crate) use binding::nodes_apart;
 pub(crate) use cautions::Queues;
 pub use io_log::IoLog;
-pub use neighbours::Foreign;
+pub use neighbours::ForeignTraffic;
 pub use particulars::{JobDetails, Particulars};
 pub use record_assembly::this_tool;
 pub use session::{RunContext, Session, SessionPlan};

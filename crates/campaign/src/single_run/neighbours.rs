@@ -1,9 +1,9 @@
 //! What others did during a run: what the target's devices moved that the run itself did not, by their counters
 //! against its own bytes, and what other programs used of the processors.
 
-use fathom_engine::job::Measured;
+use fathom_engine::job::Measurement;
 use fathom_record::facts::{TargetFacts, TargetKind};
-use fathom_record::options::{Durable, IoFlags};
+use fathom_record::options::{Durability, IoFlags};
 use fathom_record::workload::Verify;
 use fathom_record::{Direction, Workload};
 use fathom_telemetry::Root;
@@ -25,16 +25,16 @@ pub struct Neighbours {
 
 /// What others did.
 #[derive(Clone, Debug)]
-pub struct Meanwhile {
+pub struct NeighbourActivity {
     /// With the target's devices, or why that is not known, as a sentence.
-    pub foreign: Result<Foreign, String>,
+    pub foreign: Result<ForeignTraffic, String>,
     /// With the processors, or why that is not known, as a sentence.
     pub others: Result<OthersUse, String>,
 }
 
 /// What others moved on the target's devices.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Foreign {
+pub struct ForeignTraffic {
     /// The devices that were compared.
     pub devices: Vec<String>,
     /// Bytes that were read and were not this run's.
@@ -49,7 +49,7 @@ pub struct Foreign {
     pub busiest: Option<Program>,
 }
 
-impl Foreign {
+impl ForeignTraffic {
     /// Both directions together.
     pub fn bytes(&self) -> u64 {
         self.read_bytes + self.write_bytes.unwrap_or(0)
@@ -69,10 +69,15 @@ impl Neighbours {
     }
 
     /// Reads the counters again.
-    pub fn compare(self, measured: &Measured, workload: &Workload, target: &TargetFacts) -> Meanwhile {
+    pub fn compare(
+        self,
+        measured: &Measurement,
+        workload: &Workload,
+        target: &TargetFacts,
+    ) -> NeighbourActivity {
         let others = self.processors.and_then(|others| others.finish().map_err(|error| error.cause));
         let foreign = self.devices.and_then(|devices| foreign(devices, measured, workload, target));
-        Meanwhile { foreign, others }
+        NeighbourActivity { foreign, others }
     }
 }
 
@@ -98,10 +103,10 @@ fn devices(
 /// What the devices moved that was not the run's.
 fn foreign(
     (traffic, devices): (Traffic, Vec<String>),
-    measured: &Measured,
+    measured: &Measurement,
     workload: &Workload,
     target: &TargetFacts,
-) -> Result<Foreign, String> {
+) -> Result<ForeignTraffic, String> {
     if !measured.engine.moves_data() {
         return Err("No data went to the target or came from it.".to_owned());
     }
@@ -109,7 +114,7 @@ fn foreign(
     let own = |direction: Direction| measured.whole.directions[direction.index()].bytes;
     let (read, written) = (own(Direction::Read), own(Direction::Write));
     let write_bytes = moved.write_bytes.saturating_sub(written);
-    Ok(Foreign {
+    Ok(ForeignTraffic {
         devices,
         read_bytes: moved.read_bytes.saturating_sub(read),
         write_bytes: (!adds_writes(measured, workload, target)).then_some(write_bytes),
@@ -154,10 +159,10 @@ fn counted(target: &TargetFacts) -> Result<Vec<String>, String> {
 }
 
 /// Whether the file system writes its journal for this run's own I/O: for durable writes, flushes and holes.
-fn adds_writes(measured: &Measured, workload: &Workload, target: &TargetFacts) -> bool {
+fn adds_writes(measured: &Measurement, workload: &Workload, target: &TargetFacts) -> bool {
     let features = &measured.engine.features;
     let flags = IoFlags::of_features(features);
-    let durable = Durable::of_features(features).is_some() || flags.dsync || flags.sync;
+    let durable = Durability::of_features(features).is_some() || flags.dsync || flags.sync;
     let mix = &workload.mix;
     target.file_system.is_some() && (durable || mix.flush_every_writes > 0 || mix.trim_share > 0.0)
 }

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use fathom_engine::job::{Account, Accounts, JobPlan, LiveAccounts, Measured};
+use fathom_engine::job::{Account, Accounts, JobPlan, LiveAccounts, Measurement};
 use fathom_engine::tap::Listener;
 use fathom_record::EndedIo;
 
@@ -75,7 +75,7 @@ impl Particulars {
     }
 
     /// Takes in what was measured.
-    pub(super) fn take(&self, measured: &mut Measured) {
+    pub(super) fn take(&self, measured: &mut Measurement) {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         told.accounts = std::mem::take(&mut measured.accounts);
         told.start_ns = measured.timeline.origin_ns.saturating_add(measured.timeline.warmup_ns);

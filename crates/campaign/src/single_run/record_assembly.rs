@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use fathom_engine::job::Measured;
+use fathom_engine::job::Measurement;
 use fathom_engine::pattern::Geometry;
 use fathom_engine::priority::PriorityTally;
 use fathom_measure::WallClock;
@@ -15,7 +15,7 @@ use fathom_record::run_record::{CampaignLink, Ending, JobSummary, PrioritySummar
 use fathom_record::telemetry::Telemetry;
 use fathom_record::{RunRecord, Witness, Workload};
 
-use super::neighbours::Meanwhile;
+use super::neighbours::NeighbourActivity;
 use super::session::Session;
 use super::summary::{ledger, summary, targets};
 use crate::checks::{self, Evidence, HungEdges, Stillness, Wire};
@@ -30,12 +30,12 @@ pub struct Parts<'a> {
     pub held_back: bool,
     pub geometries: &'a [Geometry],
     pub target: &'a TargetFacts,
-    pub measured: Measured,
+    pub measured: Measurement,
     pub telemetry: Telemetry,
     pub witness: Option<Witness>,
     pub cached_share: Option<f64>,
     /// What others did meanwhile.
-    pub meanwhile: Meanwhile,
+    pub meanwhile: NeighbourActivity,
     pub notes: &'a [String],
 }
 
@@ -109,7 +109,7 @@ pub fn assemble(session: &Session, parts: Parts<'_>) -> RunRecord {
 }
 
 /// How a run ended.
-fn ending(measured: &Measured) -> Ending {
+fn ending(measured: &Measurement) -> Ending {
     match &measured.fatal {
         Some(failure) => Ending::Failed { error: failure.to_string() + &lost(&measured.engine) },
         None if measured.interrupted => Ending::Interrupted,
@@ -142,13 +142,13 @@ fn dropped(engine: &EngineFacts) -> impl Iterator<Item = String> {
 }
 
 /// The measured window, from the run's start.
-fn window_ns(measured: &Measured) -> Range<u64> {
+fn window_ns(measured: &Measurement) -> Range<u64> {
     let start_ns = measured.timeline.warmup_ns;
     start_ns..start_ns + measured.window_ns
 }
 
 /// When nothing went on, against the measured window.
-fn stillness<'a>(measured: &'a Measured, telemetry: &Telemetry) -> Stillness<'a> {
+fn stillness<'a>(measured: &'a Measurement, telemetry: &Telemetry) -> Stillness<'a> {
     let window_ns = window_ns(measured);
     let stolen_share = checks::stolen_share(telemetry, &window_ns);
     Stillness { standstills: &measured.standstills, window_ns, stolen_share }

@@ -40,7 +40,7 @@ struct JobPages {
 }
 
 /// A job's own part, which joins the others when the job has ended.
-struct Writing {
+struct JobSampleWriter {
     page: Vec<EndedIo>,
     full: SyncSender<Vec<EndedIo>>,
     empty: Receiver<Vec<EndedIo>>,
@@ -48,7 +48,7 @@ struct Writing {
     lost: Arc<AtomicU64>,
 }
 
-impl Writing {
+impl JobSampleWriter {
     fn put(&mut self, sample: EndedIo) {
         if self.page.len() == self.page.capacity() {
             let Ok(fresh) = self.empty.try_recv() else {
@@ -63,7 +63,7 @@ impl Writing {
     }
 }
 
-impl Drop for Writing {
+impl Drop for JobSampleWriter {
     fn drop(&mut self) {
         let _ = self.full.try_send(std::mem::take(&mut self.page));
         self.lost.fetch_add(self.left_out, Ordering::Relaxed);
@@ -89,7 +89,8 @@ impl SampleLog {
         }
         let pages = JobPages { job: plan.job, full: filled, empty: give, kept: Vec::new() };
         self.jobs().push(pages);
-        let mut writing = Writing { page: page(), full, empty, left_out: 0, lost: Arc::clone(&self.lost) };
+        let mut writing =
+            JobSampleWriter { page: page(), full, empty, left_out: 0, lost: Arc::clone(&self.lost) };
         Box::new(move |io, stamps| {
             writing.put(EndedIo {
                 at_ns: stamps.reaped_ns,
@@ -166,12 +167,12 @@ mod tests {
         EndedIo { at_ns, service_ns: 1, offset: 0, bytes: 512, direction: Direction::Read }
     }
 
-    fn writing(log: &SampleLog, job: u32) -> Writing {
+    fn writing(log: &SampleLog, job: u32) -> JobSampleWriter {
         let (full, filled) = sync_channel(PAGES + 1);
         let (give, empty) = sync_channel(PAGES + 1);
         (0..PAGES).for_each(|_| give.try_send(page()).unwrap());
         log.jobs().push(JobPages { job, full: filled, empty: give, kept: Vec::new() });
-        Writing { page: page(), full, empty, left_out: 0, lost: Arc::clone(&log.lost) }
+        JobSampleWriter { page: page(), full, empty, left_out: 0, lost: Arc::clone(&log.lost) }
     }
 
     #[test]

@@ -11,7 +11,7 @@ use fathom_engine::engine_kinds::{self, EngineKind};
 use fathom_engine::job::crew::{Conduct, Gate};
 use fathom_engine::job::pace::Share;
 use fathom_engine::job::tally::Tally;
-use fathom_engine::job::{Accounts, JobPlan, Measured};
+use fathom_engine::job::{Accounts, JobPlan, Measurement};
 use fathom_engine::launch::{Launch, Medium};
 use fathom_engine::pattern::Geometry;
 use fathom_engine::stripe::Volume;
@@ -49,10 +49,10 @@ use crate::clients::Crew;
 use crate::device_origins::Devices;
 use crate::error::CampaignError;
 use crate::external::External;
-use crate::progress::{Progress, Second, Silent};
+use crate::progress::{NoProgress, Progress, Second};
 use crate::record_ids;
 use crate::replay::Feed;
-use fathom_plan::{Applying, KnownLimits, Needs, RunPlan, exact_command_line};
+use fathom_plan::{ApplicableLimits, KnownLimits, Needs, RunPlan, exact_command_line};
 
 /// What a session is opened for.
 #[derive(Clone, Copy, Debug)]
@@ -205,7 +205,7 @@ impl Session {
         // What one client's machine tells is not a bound of all together; the record of a run has the sum.
         let nothing = (&TargetFacts::named(String::new(), TargetKind::Unknown), &Environment::default());
         let (facts, environment) = if self.crew.is_some() { nothing } else { here };
-        let Applying { ceilings, notes } = ceilings::applying(known, facts, environment)?;
+        let ApplicableLimits { ceilings, notes } = ceilings::applying(known, facts, environment)?;
         self.ceilings = ceilings;
         self.notes.retain(|note| !self.ceiling_notes.contains(note));
         self.notes.extend(notes.iter().cloned());
@@ -236,7 +236,7 @@ impl Session {
         let Some(at_start) = last.target.simulated.clone() else { return Ok(()) };
         if let Ok(parameters) = serde_json::from_value::<SimParameters>(at_start) {
             *left.lock().unwrap_or_else(PoisonError::into_inner) = Medium::Simulated(vec![parameters]);
-            self.run(&last.workload, None, &mut Silent, stop)?;
+            self.run(&last.workload, None, &mut NoProgress, stop)?;
         }
         Ok(())
     }
@@ -467,7 +467,7 @@ impl Session {
     }
 
     /// Begins to watch the block layer, where that was asked for.
-    fn watch(&self, facts: &TargetFacts, medium: &Medium) -> Option<witness_session::Started> {
+    fn watch(&self, facts: &TargetFacts, medium: &Medium) -> Option<witness_session::WitnessStart> {
         let watching = |source| witness_session::start(source, (facts, medium), self.clock);
         self.plan.options.witness.map(watching)
     }
@@ -504,7 +504,7 @@ impl Session {
     }
 
     /// Takes in what a run left, and completes what it says of its engine.
-    fn look_back(&self, measured: &mut Measured, binding: binding::Binding, workload: &Workload) {
+    fn look_back(&self, measured: &mut Measurement, binding: binding::Binding, workload: &Workload) {
         self.leave(std::mem::take(&mut measured.left));
         binding.describe(&mut measured.engine, &mut measured.jobs);
         measured.engine.features.extend(self.durability(workload));
@@ -571,7 +571,7 @@ fn measure(
     (particulars, sampler): (Option<&Particulars>, Option<&Sampler>),
     progress: &mut dyn Progress,
     stop: &AtomicBool,
-) -> Result<(Measured, Option<String>), EngineError> {
+) -> Result<(Measurement, Option<String>), EngineError> {
     launch.begin_passes();
     let mut observe = |tally: &Tally| {
         progress.counted(tally);
@@ -589,7 +589,11 @@ fn measure(
 }
 
 /// Says that the limit on written bytes ended the run, where it did. It ends what comes after, too.
-fn end_worn_out(measured: &mut Measured, progress: &mut dyn Progress, stop: &AtomicBool) -> Option<String> {
+fn end_worn_out(
+    measured: &mut Measurement,
+    progress: &mut dyn Progress,
+    stop: &AtomicBool,
+) -> Option<String> {
     let words = crate::write_cap::stopped()?;
     progress.note(&words);
     stop.store(true, Ordering::Relaxed);
@@ -607,7 +611,7 @@ struct IoListeners<'a> {
 
 impl<'a> IoListeners<'a> {
     fn of(
-        witness: Option<&'a witness_session::Started>,
+        witness: Option<&'a witness_session::WitnessStart>,
         log: Option<&'a IoLog>,
         particulars: Option<&'a Particulars>,
     ) -> Self {

@@ -1,7 +1,7 @@
 //! From what the I/O loop counted to the record's summary and ledger.
 
 use fathom_engine::job::tally::Tally;
-use fathom_engine::job::{Measured, TargetTotals};
+use fathom_engine::job::{Measurement, TargetTotals};
 use fathom_engine::pattern::{Geometry, expected_touched_share};
 use fathom_record::facts::TargetFacts;
 use fathom_record::latency::{LatencySummary, SparseHistogram};
@@ -10,7 +10,7 @@ use fathom_record::workload::{Addresses, Arrival};
 use fathom_record::{Direction, Workload};
 
 /// Numbers of the measured window. `timed` is false on a virtual clock, where processor time means nothing.
-pub fn summary(measured: &Measured, workload: &Workload, timed: bool) -> Summary {
+pub fn summary(measured: &Measurement, workload: &Workload, timed: bool) -> Summary {
     let total = &measured.total;
     let seconds = measured.window_ns as f64 / 1e9;
     let per_s = |count: f64| if seconds > 0.0 { count / seconds } else { 0.0 };
@@ -61,7 +61,7 @@ fn directions(total: &Tally, window_ns: u64, open: bool, timed: bool) -> Vec<Dir
 
 /// Each target's share of the window, where jobs were spread over several.
 pub fn targets(
-    measured: &Measured,
+    measured: &Measurement,
     workload: &Workload,
     facts: &TargetFacts,
     timed: bool,
@@ -119,7 +119,7 @@ fn stepped(step_ns: u64, rates_per_s: &[f64], at_ns: u64) -> f64 {
 
 /// What the target was exposed to over the whole run.
 pub fn ledger(
-    measured: &Measured,
+    measured: &Measurement,
     workload: &Workload,
     geometries: &[Geometry],
     target_bytes: u64,
@@ -146,7 +146,11 @@ pub fn ledger(
 }
 
 /// Share of the spans of several targets that was touched, each by its own jobs.
-fn touched_of_all(measured: &Measured, workload: &Workload, geometries: &[Geometry]) -> (f64, &'static str) {
+fn touched_of_all(
+    measured: &Measurement,
+    workload: &Workload,
+    geometries: &[Geometry],
+) -> (f64, &'static str) {
     let (mut touched, mut all, mut basis) = (0.0, 0.0, "exact");
     for (totals, geometry) in measured.targets.iter().zip(geometries) {
         let own = Workload { jobs: totals.jobs, ..workload.clone() };

@@ -53,7 +53,7 @@ pub fn run_together(
     {
         return Ok(vec![one.session.run_in_context(one.workload, one.context.clone(), progress, stop)?]);
     }
-    let together = Together {
+    let together = PartGroup {
         parts,
         halts: parts.iter().map(|_| AtomicBool::new(false)).collect(),
         dismissed: parts.iter().map(|_| AtomicBool::new(false)).collect(),
@@ -99,7 +99,7 @@ pub fn run_together(
     Ok(records)
 }
 
-struct Together<'a> {
+struct PartGroup<'a> {
     parts: &'a [Part<'a>],
     /// One entry a part: whether it is to stop.
     halts: Vec<AtomicBool>,
@@ -110,10 +110,10 @@ struct Together<'a> {
     barrier: Barrier,
 }
 
-impl Together<'_> {
+impl PartGroup<'_> {
     fn part(&self, place: usize, sender: Sender<Sign>) -> Result<RunRecord, CampaignError> {
         let part = &self.parts[place];
-        let _ended = Ended { together: self, place };
+        let _ended = PartEndGuard { together: self, place };
         self.barrier.wait();
         self.wait_for_turn(place);
         let telemetry_is_with = (place > 0).then_some("the record of the first run of the group has it");
@@ -176,12 +176,12 @@ impl Together<'_> {
 }
 
 /// Tells the others that a part has ended, also where it panicked.
-struct Ended<'a, 'b> {
-    together: &'a Together<'b>,
+struct PartEndGuard<'a, 'b> {
+    together: &'a PartGroup<'b>,
     place: usize,
 }
 
-impl Drop for Ended<'_, '_> {
+impl Drop for PartEndGuard<'_, '_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             self.together.halt_all();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fathom_engine::job::{JobPlan, Measured};
+use fathom_engine::job::{JobPlan, Measurement};
 use fathom_engine::launch::Medium;
 use fathom_engine::tap::Listener;
 use fathom_engine::{EngineError, ErrorKind};
@@ -15,7 +15,7 @@ use fathom_telemetry::TelemetryError;
 use fathom_telemetry::blocktrace::{RunDirection, Stretch, TargetLocation, Witness, WitnessPlan};
 
 /// A witness that watches, or why there is none.
-pub type Started = Result<Witness, TelemetryError>;
+pub type WitnessStart = Result<Witness, TelemetryError>;
 
 /// Refuses targets whose I/O passes no block layer.
 pub fn require(target: &TargetFacts) -> Result<(), EngineError> {
@@ -30,7 +30,11 @@ pub fn require(target: &TargetFacts) -> Result<(), EngineError> {
 
 /// Begins to watch the devices that the target lies on directly. That the kernel does not allow it is
 /// no error: the record says why nobody watched.
-pub fn start(source: WitnessSource, (target, medium): (&TargetFacts, &Medium), clock: WallClock) -> Started {
+pub fn start(
+    source: WitnessSource,
+    (target, medium): (&TargetFacts, &Medium),
+    clock: WallClock,
+) -> WitnessStart {
     // The list goes from the device that holds the data directly down to the disks.
     let alone = std::slice::from_ref(target);
     let members = if target.members.is_empty() { alone } else { &target.members };
@@ -65,7 +69,7 @@ pub fn listener(witness: &Witness, plan: &JobPlan) -> Listener {
 }
 
 /// Ends watching. Both sides cover the run from its first I/O to its last completion.
-pub fn finish(started: Started, measured: &Measured) -> Record {
+pub fn finish(started: WitnessStart, measured: &Measurement) -> Record {
     let ours = Direction::ALL.map(|direction| {
         let counts = &measured.whole.directions[direction.index()];
         RunDirection { service: counts.service.clone(), failed: counts.errors + counts.short }

@@ -9,7 +9,7 @@ use fathom_plan::{RunOptions, RunPlan};
 
 /// A time span that was run: its record, and its targets as diskspd names them.
 #[derive(Clone, Debug)]
-pub struct RanSpan {
+pub struct SpanRun {
     /// What was measured.
     pub record: RunRecord,
     /// In the order of the record's targets.
@@ -31,7 +31,7 @@ pub fn diskspd_plan(
 }
 
 /// The result of all time spans that were run, in diskspd's words. `computer` is the machine's name.
-pub fn diskspd_results(profile: &Profile, ran: &[RanSpan], computer: Option<String>) -> Results {
+pub fn diskspd_results(profile: &Profile, ran: &[SpanRun], computer: Option<String>) -> Results {
     let tool = this_tool();
     let first = ran.first().map(|span| &span.record);
     let spans = profile.spans.iter().zip(ran);
@@ -61,15 +61,15 @@ mod tests {
     use fathom_tools::diskspd::{Command, Drives, map, print_text, read_command};
 
     use super::*;
-    use crate::{Silent, run_once};
+    use crate::{NoProgress, run_once};
 
-    fn run(line: &str) -> (Profile, Vec<RanSpan>) {
+    fn run(line: &str) -> (Profile, Vec<SpanRun>) {
         let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
         let Ok(Command::Run(profile)) = read_command(&words, 1) else { unreachable!("{line}") };
         let mapping = map(&profile.spans[0], &Drives::default(), &|_| None).expect(line);
         let plan = diskspd_plan(&mapping, None, &[], false, false);
-        let record = run_once(&plan, &mut Silent, &AtomicBool::new(false)).expect(line);
-        (*profile, vec![RanSpan { record, paths: mapping.paths }])
+        let record = run_once(&plan, &mut NoProgress, &AtomicBool::new(false)).expect(line);
+        (*profile, vec![SpanRun { record, paths: mapping.paths }])
     }
 
     #[test]

@@ -3,4 +3,4 @@
 mod diskspd_spans;
 pub mod fio;
 
-pub use diskspd_spans::{RanSpan, diskspd_plan, diskspd_results};
+pub use diskspd_spans::{SpanRun, diskspd_plan, diskspd_results};

@@ -9,7 +9,7 @@ use std::time::Duration;
 use fathom_engine::{EngineError, ErrorKind};
 use fathom_measure::{Clock, Nanos, WallClock};
 
-use crate::process_control::{self, Ask};
+use crate::process_control::{self, ChildSignal};
 
 /// So much of the end of what it printed is kept.
 const KEPT_BYTES: usize = 2048;
@@ -68,7 +68,7 @@ pub fn run(command: &str, limit_ns: u64, stop: &AtomicBool) -> Result<String, En
 }
 
 fn end(child: &mut Child) {
-    process_control::ask(child, Ask::Kill);
+    process_control::ask(child, ChildSignal::Kill);
     // It was just killed; what its status is changes nothing.
     let _ = child.wait();
 }

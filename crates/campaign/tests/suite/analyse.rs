@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use fathom_campaign::{RawSweep, Silent, Subject, analyse, sweep};
+use fathom_campaign::{NoProgress, RawSweep, Subject, analyse, sweep};
 use fathom_plan::{PlanSource, RawPlan, Text};
 use fathom_record::analysis_record::Analysis;
 use fathom_record::distribution::ModeAttribute;
@@ -26,7 +26,7 @@ fn analysed(folder: &Path, target: &str, plan: RawPlan, passes: u32, threads: us
         ..RawSweep::default()
     };
     let options = grid.resolve(&PlanSource::from_flags(flags), 2, 5).unwrap();
-    let found = sweep(&options, &store, &mut Silent, &AtomicBool::new(false)).unwrap();
+    let found = sweep(&options, &store, &mut NoProgress, &AtomicBool::new(false)).unwrap();
     let open = || Store::open_read_only(&path);
     let analysis = analyse(&open, Subject::Campaign(&found.record.id), threads).unwrap();
     (found.record.id, analysis)

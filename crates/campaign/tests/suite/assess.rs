@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fathom_campaign::{AssessOptions, Assessment, Progress, RawAssess, Silent, StepNotice, assess};
+use fathom_campaign::{AssessOptions, Assessment, NoProgress, Progress, RawAssess, StepNotice, assess};
 use fathom_plan::{RawKnownLimits, Text};
 use fathom_record::campaign::{OperatingPointKind, PatternResult};
 use fathom_record::verdict::{Confidence, Limit};
@@ -30,7 +30,7 @@ fn store(folder: &Path) -> Store {
 
 fn run(options: &AssessOptions) -> Assessment {
     let folder = tempfile::tempdir().unwrap();
-    assess(options, &store(folder.path()), &mut Silent, &AtomicBool::new(false)).unwrap()
+    assess(options, &store(folder.path()), &mut NoProgress, &AtomicBool::new(false)).unwrap()
 }
 
 fn first_claim(pattern: &PatternResult) -> (Limit, Confidence) {
@@ -67,7 +67,7 @@ fn a_budget_is_kept_and_every_run_is_in_the_store() {
     let store = store(folder.path());
     for (target, budget, limit_s) in [("sim:nvme", "20s", 22.0), ("sim:hdd", "3m", 198.0)] {
         let plan = options(target, "randread-4k,randwrite-4k,read-1m", budget, &[]);
-        let found = assess(&plan, &store, &mut Silent, &AtomicBool::new(false)).unwrap();
+        let found = assess(&plan, &store, &mut NoProgress, &AtomicBool::new(false)).unwrap();
         assert!(!found.interrupted && found.record.finished_at.is_some());
         assert!(found.record.busy_seconds <= limit_s, "{target}: {} s", found.record.busy_seconds);
         assert!(found.record.patterns.iter().all(|pattern| pattern.incomplete.is_none()));

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fathom_campaign::{
-    CampaignError, CompareOptions, Compared, Progress, RawCompare, Silent, StepNotice, StoredSide, compare,
-    compare_stored,
+    CampaignError, CompareOptions, CompareResult, NoProgress, Progress, RawCompare, StepNotice, StoredSide,
+    compare, compare_stored,
 };
 use fathom_plan::{RawPlan, Text};
 use fathom_record::CampaignRecord;
@@ -39,9 +39,9 @@ fn store(folder: &Path) -> Store {
     Store::open(&folder.join("runs.sqlite")).unwrap()
 }
 
-fn run(options: &CompareOptions) -> Compared {
+fn run(options: &CompareOptions) -> CompareResult {
     let folder = tempfile::tempdir().unwrap();
-    compare(options, &store(folder.path()), &mut Silent, &AtomicBool::new(false)).unwrap()
+    compare(options, &store(folder.path()), &mut NoProgress, &AtomicBool::new(false)).unwrap()
 }
 
 fn only(record: &CompareRecord) -> &ComparedWorkload {
@@ -83,7 +83,7 @@ fn a_side_that_no_words_name_is_not_written() {
     for words in [&["first.bin"][..], &["first.bin", "third.bin"]] {
         let options = written(folder.path(), words, None);
         let store = store(folder.path());
-        let refused = compare(&options, &store, &mut Silent, &AtomicBool::new(false)).unwrap_err();
+        let refused = compare(&options, &store, &mut NoProgress, &AtomicBool::new(false)).unwrap_err();
         assert!(refused.to_string().contains("refused"), "{refused}");
         let kept = std::fs::read(folder.path().join("second.bin")).unwrap();
         assert!(kept.len() == 1 << 20 && kept.iter().all(|byte| *byte == 7), "{words:?}");
@@ -253,7 +253,7 @@ fn a_pair_on_two_targets_does_the_same_io_and_its_seconds_are_in_the_store_alone
     let seeds = |sides: &RawCompare| -> Vec<[u64; 2]> {
         let store = store(folder.path());
         let plan = RawCompare { pairs: text("5"), ..sides.clone() }.resolve(&short, 1).unwrap();
-        let found = compare(&plan, &store, &mut Silent, &AtomicBool::new(false)).unwrap();
+        let found = compare(&plan, &store, &mut NoProgress, &AtomicBool::new(false)).unwrap();
         assert_eq!(found.runs.len(), 10);
         assert!(found.runs.iter().all(|run| run.intervals.is_empty()));
         let whole = store.run(&found.runs[0].id).unwrap();
@@ -269,7 +269,7 @@ fn a_pair_on_two_targets_does_the_same_io_and_its_seconds_are_in_the_store_alone
     assert!(one.iter().all(|[a, b]| a != b), "the second run would find the first one's blocks: {one:?}");
 }
 
-fn failing(folder: &Path, a: &str, b: &str) -> (Store, Result<Compared, CampaignError>) {
+fn failing(folder: &Path, a: &str, b: &str) -> (Store, Result<CompareResult, CampaignError>) {
     let commands = RawCompare {
         before_a: text(a),
         before_b: text(b),
@@ -278,7 +278,8 @@ fn failing(folder: &Path, a: &str, b: &str) -> (Store, Result<Compared, Campaign
     };
     let short = RawPlan { time: text("20ms"), warmup: text("0s"), depth: text("1"), ..RawPlan::default() };
     let store = store(folder);
-    let found = compare(&commands.resolve(&short, 1).unwrap(), &store, &mut Silent, &AtomicBool::new(false));
+    let found =
+        compare(&commands.resolve(&short, 1).unwrap(), &store, &mut NoProgress, &AtomicBool::new(false));
     (store, found)
 }
 
@@ -347,8 +348,8 @@ fn a_side_that_is_gone_half_way_leaves_no_number() {
         ..RawPlan::default()
     };
     let store = store(folder.path());
-    let found =
-        compare(&sides.resolve(&short, 1).unwrap(), &store, &mut Silent, &AtomicBool::new(false)).unwrap();
+    let found = compare(&sides.resolve(&short, 1).unwrap(), &store, &mut NoProgress, &AtomicBool::new(false))
+        .unwrap();
     let workload = only(&found.record);
     assert_eq!(workload.ended, Some(Ended::SideFailed), "{workload:#?}");
     let primary = &workload.primary().unwrap().comparison;
@@ -358,7 +359,7 @@ fn a_side_that_is_gone_half_way_leaves_no_number() {
 }
 
 /// A finished comparison's runs, as two sides that were measured by themselves.
-fn halves(found: &Compared) -> (StoredSide, StoredSide) {
+fn halves(found: &CompareResult) -> (StoredSide, StoredSide) {
     let half = |side: &str| StoredSide {
         id: format!("half-{side}"),
         kind: "sweep",

@@ -11,7 +11,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use fathom_campaign::{RawAssess, Silent, assess};
+use fathom_campaign::{NoProgress, RawAssess, assess};
 use fathom_plan::Text;
 use fathom_record::campaign::RepeatEnd;
 use fathom_stats::{Cell, Grid, Observation, Search, SearchOptions};
@@ -92,7 +92,8 @@ fn a_tenth_of_the_time_reaches_the_stated_error_at_every_point() {
         };
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(&folder.path().join("runs.sqlite")).unwrap();
-        let found = assess(&raw.resolve(3).unwrap(), &store, &mut Silent, &AtomicBool::new(false)).unwrap();
+        let found =
+            assess(&raw.resolve(3).unwrap(), &store, &mut NoProgress, &AtomicBool::new(false)).unwrap();
         let repeats = found.record.repeats.as_ref().unwrap();
         assert_eq!(repeats.ended, RepeatEnd::Met, "{:?}", found.record.notes);
         for point in &found.record.points {

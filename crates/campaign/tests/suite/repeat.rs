@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fathom_campaign::{Evaluation, Progress, RawRepeat, RepeatOptions, Silent, StepNotice, repeat};
+use fathom_campaign::{Evaluation, NoProgress, Progress, RawRepeat, RepeatOptions, StepNotice, repeat};
 use fathom_plan::RawPlan;
 use fathom_record::campaign::{
     Conclusion, Figure, Operand, Quantity, RepeatPlan, RepeatRecord, RepeatSide, RepeatStep, Standing,
@@ -90,7 +90,7 @@ fn a_conclusion_comes_out_as_the_devices_make_it() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(&folder.path().join("s.sqlite")).unwrap();
     let standing = |targets: [&str; 2]| {
-        let found = repeat(&options(targets), &store, &mut Silent, &AtomicBool::new(false)).unwrap();
+        let found = repeat(&options(targets), &store, &mut NoProgress, &AtomicBool::new(false)).unwrap();
         assert!(!found.interrupted && found.record.cells.iter().all(|cell| cell.result.is_some()));
         assert_eq!(store.campaign(&found.record.id).unwrap(), found.record.clone().into());
         let conclusion = found.record.conclusions.first().unwrap().clone();

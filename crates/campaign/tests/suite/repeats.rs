@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fathom_campaign::{AssessOptions, Assessment, Progress, RawAssess, Silent, StepNotice, assess};
+use fathom_campaign::{AssessOptions, Assessment, NoProgress, Progress, RawAssess, StepNotice, assess};
 use fathom_plan::Text;
 use fathom_record::campaign::{PreconditionEnd, PreconditionKind, RepeatEnd};
 use fathom_record::steadiness::SteadyVerdict;
@@ -56,7 +56,7 @@ fn store(folder: &Path) -> Store {
 
 fn run(asked: &Scenario<'_>) -> Assessment {
     let folder = tempfile::tempdir().unwrap();
-    assess(&options(asked), &store(folder.path()), &mut Silent, &AtomicBool::new(false)).unwrap()
+    assess(&options(asked), &store(folder.path()), &mut NoProgress, &AtomicBool::new(false)).unwrap()
 }
 
 /// A slow device of two servers, so that hours of it are computed in a second.

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::sync::atomic::AtomicBool;
 
 use fathom_campaign::replay::Survey;
-use fathom_campaign::{IoLog, Part, RunContext, Session, SessionPlan, Silent, run_together};
+use fathom_campaign::{IoLog, NoProgress, Part, RunContext, Session, SessionPlan, run_together};
 use fathom_plan::{PlanSource, RawPlan};
 use fathom_record::{Direction, RunRecord};
 
@@ -49,7 +49,7 @@ fn replayed(target: &str, ios: &[Io], fill: impl FnOnce(&mut RawPlan)) -> (RunRe
     let plan = PlanSource::from_flags(raw).resolve(1).unwrap();
     let survey = Survey::of(&plan.workload).unwrap().unwrap();
     let stop = AtomicBool::new(false);
-    let session = Session::open(&SessionPlan::of(&plan), &mut Silent, &stop).unwrap();
+    let session = Session::open(&SessionPlan::of(&plan), &mut NoProgress, &stop).unwrap();
     let facts = session.target();
     let block_bytes = u64::from(facts.logical_block_bytes);
     let workload = survey.workload(&plan.workload, facts.size_bytes, block_bytes);
@@ -62,7 +62,7 @@ fn replayed(target: &str, ios: &[Io], fill: impl FnOnce(&mut RawPlan)) -> (RunRe
         ends: Vec::new(),
         context: RunContext { log: Some(&log), ..RunContext::default() },
     };
-    let record = run_together(&[part], &mut Silent, &stop).unwrap().remove(0);
+    let record = run_together(&[part], &mut NoProgress, &stop).unwrap().remove(0);
     let (logged, left_out) = log.finish();
     assert_eq!(left_out, 0);
     let ios = logged.iter().map(|io| (io.direction == Direction::Write, io.offset, u64::from(io.bytes)));

@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fathom_campaign::{Progress, RawSweep, Silent, StepNotice, SweepOptions, sweep};
+use fathom_campaign::{NoProgress, Progress, RawSweep, StepNotice, SweepOptions, sweep};
 use fathom_plan::{PlanSource, RawPlan, Text};
 use fathom_record::campaign::{SweepCell, SweepRecord};
 use fathom_store::{RunFilter, Store};
@@ -30,7 +30,7 @@ fn every_cell_measures_what_its_device_does_there() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(&folder.path().join("s.sqlite")).unwrap();
     let options = options("sim:gp3", &["bs=4k,64k", "depth=1,8"], |raw, _| raw.passes = Some("3".into()));
-    let found = sweep(&options, &store, &mut Silent, &AtomicBool::new(false)).unwrap();
+    let found = sweep(&options, &store, &mut NoProgress, &AtomicBool::new(false)).unwrap();
     assert!(!found.interrupted && found.record.finished_at.is_some());
     assert_eq!(found.runs.len(), 12);
     let cells = &found.record.cells;
@@ -60,7 +60,7 @@ fn an_adaptive_sweep_leaves_out_the_plateau() {
         raw.adaptive = true;
         raw.passes = Some("2".into());
     });
-    let found = sweep(&options, &store, &mut Silent, &AtomicBool::new(false)).unwrap();
+    let found = sweep(&options, &store, &mut NoProgress, &AtomicBool::new(false)).unwrap();
     let measured: Vec<bool> = found.record.cells.iter().map(|cell| cell.result.is_some()).collect();
     assert!(measured[..4].iter().all(|is| *is), "the rise is measured: {measured:?}");
     assert!(measured.iter().filter(|is| **is).count() < 9, "the plateau is not: {measured:?}");
@@ -72,7 +72,7 @@ fn a_cell_that_cannot_be_run_does_not_keep_the_others_from_it() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(&folder.path().join("s.sqlite")).unwrap();
     let options = options("sim:gp3,size=1MiB", &["bs=4k,4m"], |raw, _| raw.passes = Some("1".into()));
-    let found = sweep(&options, &store, &mut Silent, &AtomicBool::new(false)).unwrap();
+    let found = sweep(&options, &store, &mut NoProgress, &AtomicBool::new(false)).unwrap();
     assert!(found.record.cells[0].result.is_some());
     assert!(
         found.record.cells[1].missing.as_ref().unwrap().contains("4194304"),
@@ -138,7 +138,7 @@ fn a_tool_is_swept_over_as_an_engine_is() {
             plan.engine = Some(engine.into());
             plan.size = Some("8MiB".into());
         });
-        sweep(&options, &store, &mut Silent, &AtomicBool::new(false)).unwrap()
+        sweep(&options, &store, &mut NoProgress, &AtomicBool::new(false)).unwrap()
     };
     // Each cell says that there is no such tool.
     let missing = swept("fio:/nowhere/fio");

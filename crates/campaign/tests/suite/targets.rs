@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use fathom_campaign::{CampaignError, Silent, run_once};
+use fathom_campaign::{CampaignError, NoProgress, run_once};
 use fathom_plan::{PlanSource, RunPlan, plan_of_record};
 use fathom_record::RunRecord;
 use fathom_record::facts::TargetKind;
@@ -20,7 +20,7 @@ fn plan(targets: &[&str], keys: &str) -> RunPlan {
 }
 
 fn run(targets: &[&str], keys: &str) -> Result<RunRecord, CampaignError> {
-    run_once(&plan(targets, keys), &mut Silent, &AtomicBool::new(false))
+    run_once(&plan(targets, keys), &mut NoProgress, &AtomicBool::new(false))
 }
 
 /// A folder on storage more often than the system's temporary one.

@@ -18,7 +18,7 @@ use std::path::Path;
 
 use fathom_demand::{Text, read};
 use fathom_rows::Hints;
-use fathom_rows::trace_demand::{TraceStream, Which};
+use fathom_rows::trace_demand::{TraceSelection, TraceStream};
 
 use crate::changed::{each_changed, files_below, wide};
 use crate::counting::within;
@@ -29,7 +29,7 @@ fn changed_files_of_every_format_are_read_or_refused() {
         let text = Text { name: "a", bytes };
         within(bytes.len(), "demand", || drop(read(&[text], &Hints::default())));
         within(bytes.len(), "trace", || {
-            if let Ok(mut stream) = TraceStream::open(|| Ok(bytes), Which::default()) {
+            if let Ok(mut stream) = TraceStream::open(|| Ok(bytes), TraceSelection::default()) {
                 while let Ok(Some(_)) = stream.next() {}
             }
         });

@@ -20,7 +20,7 @@ use fathom_record::Direction;
 use fathom_record::facts::{EngineFacts, Feature};
 use fathom_record::options::IoFlags;
 
-use crate::priority::TakesPriority;
+use crate::priority::PrioritySetter;
 use crate::stripe::{Carrier, Part, Slots};
 use crate::sync::perform;
 use crate::{Arena, Completion, Engine, EngineError, Io, Stamps, Submission, Wait};
@@ -227,7 +227,7 @@ impl<C: Clock> Engine for Aio<C> {
     }
 }
 
-impl<C: Clock> TakesPriority for Aio<C> {
+impl<C: Clock> PrioritySetter for Aio<C> {
     #[inline]
     fn set_priority(&mut self, number: u16) {
         self.priority = number;

@@ -1,6 +1,6 @@
 //! Windows.
 
-use fathom_record::engines::Platform;
+use fathom_record::engine_list::Platform;
 
 /// This system.
 pub const HERE: Platform = Platform::Windows;

@@ -19,7 +19,7 @@ pub struct FaultPlan {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FaultRule {
     /// Which I/Os it is for.
-    pub when: When,
+    pub when: FaultTrigger,
     /// Only those of this direction; absent: of any.
     pub direction: Option<Direction>,
     /// What becomes of them.
@@ -28,7 +28,7 @@ pub struct FaultRule {
 
 /// Which I/Os a fault is for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum When {
+pub enum FaultTrigger {
     /// All.
     Always,
     /// One, by its number in the order of submission, from 0.
@@ -62,7 +62,7 @@ pub enum Effect {
 
 impl FaultPlan {
     /// A plan of one rule.
-    pub fn one(when: When, direction: Option<Direction>, effect: Effect) -> Self {
+    pub fn one(when: FaultTrigger, direction: Option<Direction>, effect: Effect) -> Self {
         Self { rules: vec![FaultRule { when, direction, effect }] }
     }
 
@@ -71,15 +71,15 @@ impl FaultPlan {
         let meets = |rule: &&FaultRule| {
             rule.direction.is_none_or(|direction| direction == io.direction)
                 && match &rule.when {
-                    When::Always => true,
-                    When::Nth(nth) => number == *nth,
-                    When::Every(period) => period > &0 && (number + 1).is_multiple_of(*period),
-                    When::FromNth(first) => number >= *first,
-                    When::Touching(range) => {
+                    FaultTrigger::Always => true,
+                    FaultTrigger::Nth(nth) => number == *nth,
+                    FaultTrigger::Every(period) => period > &0 && (number + 1).is_multiple_of(*period),
+                    FaultTrigger::FromNth(first) => number >= *first,
+                    FaultTrigger::Touching(range) => {
                         let end = io.offset.saturating_add(u64::from(io.bytes));
                         io.bytes > 0 && io.offset < range.end && range.start < end
                     }
-                    When::FromNs(ns) => latest_ns.is_some_and(|latest| latest >= *ns),
+                    FaultTrigger::FromNs(ns) => latest_ns.is_some_and(|latest| latest >= *ns),
                 }
         };
         self.rules.iter().find(meets).map(|rule| rule.effect)
@@ -119,7 +119,7 @@ fn rule_of(text: &str) -> Result<FaultRule, UnitError> {
         "lose" => (Some(Direction::Write), Effect::Lose),
         _ => return Err(refuse()),
     };
-    Ok(FaultRule { when: When::Every(period), direction, effect })
+    Ok(FaultRule { when: FaultTrigger::Every(period), direction, effect })
 }
 
 #[cfg(test)]

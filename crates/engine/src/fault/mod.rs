@@ -11,7 +11,7 @@ use fathom_record::facts::{EngineFacts, Feature};
 
 use crate::{Completion, Engine, EngineError, EventHandle, Io, Submission, Wait};
 
-pub use fault_plan::{Effect, FaultPlan, FaultRule, When};
+pub use fault_plan::{Effect, FaultPlan, FaultRule, FaultTrigger};
 
 /// An engine whose I/Os go wrong by plan.
 ///

@@ -31,26 +31,26 @@ fn results(plan: FaultPlan, direction: Direction) -> Vec<i32> {
 #[test]
 fn rules_meet_exactly_the_chosen_ios() {
     let fail = |when| FaultPlan::one(when, None, Effect::Fail(19));
-    assert_eq!(results(fail(When::Nth(2)), Read), [512, 512, -19, 512, 512]);
-    assert_eq!(results(fail(When::FromNth(3)), Write), [512, 512, 512, -19, -19]);
-    assert_eq!(results(fail(When::Touching(1023..1025)), Read), [512, -19, -19, 512, 512]);
+    assert_eq!(results(fail(FaultTrigger::Nth(2)), Read), [512, 512, -19, 512, 512]);
+    assert_eq!(results(fail(FaultTrigger::FromNth(3)), Write), [512, 512, 512, -19, -19]);
+    assert_eq!(results(fail(FaultTrigger::Touching(1023..1025)), Read), [512, -19, -19, 512, 512]);
     // Every completion takes 10 ns here; the second ends at 20.
-    assert_eq!(results(fail(When::FromNs(20)), Trim), [512, 512, -19, -19, -19]);
-    let reads = FaultPlan::one(When::Always, Some(Read), Effect::Fail(19));
+    assert_eq!(results(fail(FaultTrigger::FromNs(20)), Trim), [512, 512, -19, -19, -19]);
+    let reads = FaultPlan::one(FaultTrigger::Always, Some(Read), Effect::Fail(19));
     assert_eq!(results(reads, Write), [512; 5]);
 }
 
 #[test]
 fn the_first_rule_decides() {
     let rule = |when, errno| FaultRule { when, direction: None, effect: Effect::Fail(errno) };
-    let plan = FaultPlan { rules: vec![rule(When::Nth(1), 5), rule(When::Always, 19)] };
+    let plan = FaultPlan { rules: vec![rule(FaultTrigger::Nth(1), 5), rule(FaultTrigger::Always, 19)] };
     assert_eq!(results(plan, Read), [-19, -5, -19, -19, -19]);
 }
 
 #[test]
 fn effects_on_the_media_are_what_they_say() {
     let after_write = |effect| {
-        let (media, mut engine) = fresh(FaultPlan::one(When::Always, Some(Write), effect));
+        let (media, mut engine) = fresh(FaultPlan::one(FaultTrigger::Always, Some(Write), effect));
         let result = run(&mut engine, Write, 1).result;
         assert_eq!(engine.buffer(1), [7; BYTES as usize], "a write leaves its buffer alone");
         assert_eq!(engine.faults(), 1);
@@ -69,19 +69,19 @@ fn effects_on_the_media_are_what_they_say() {
 
 #[test]
 fn reads_come_back_altered_or_short() {
-    let (_, mut engine) = fresh(FaultPlan::one(When::Always, Some(Read), Effect::FlipByte(9)));
+    let (_, mut engine) = fresh(FaultPlan::one(FaultTrigger::Always, Some(Read), Effect::FlipByte(9)));
     assert_eq!(run(&mut engine, Read, 0).result, 512);
     let mut expected = [0; BYTES as usize];
     expected[9] = 0xff;
     assert_eq!(engine.buffer(1), expected);
-    assert_eq!(results(FaultPlan::one(When::Nth(0), None, Effect::Short(0)), Read)[0], 0);
-    assert_eq!(results(FaultPlan::one(When::Always, None, Effect::FlipByte(9999)), Read), [512; 5]);
+    assert_eq!(results(FaultPlan::one(FaultTrigger::Nth(0), None, Effect::Short(0)), Read)[0], 0);
+    assert_eq!(results(FaultPlan::one(FaultTrigger::Always, None, Effect::FlipByte(9999)), Read), [512; 5]);
 }
 
 #[test]
 fn effects_that_mean_nothing_for_a_direction_leave_it_alone() {
-    assert_eq!(results(FaultPlan::one(When::Always, None, Effect::Lose), Read), [512; 5]);
-    let (_, mut engine) = fresh(FaultPlan::one(When::Always, None, Effect::Misplace(0)));
+    assert_eq!(results(FaultPlan::one(FaultTrigger::Always, None, Effect::Lose), Read), [512; 5]);
+    let (_, mut engine) = fresh(FaultPlan::one(FaultTrigger::Always, None, Effect::Misplace(0)));
     run(&mut engine, Trim, 1);
     assert_eq!(engine.faults(), 0);
     assert!(engine.facts().features.iter().any(|feature| feature.name == "fault"));

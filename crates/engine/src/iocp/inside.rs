@@ -20,13 +20,13 @@ pub struct Calls {
 
 /// What all engines of a run counted.
 #[derive(Debug, Default)]
-pub struct Inside {
+pub struct CallTimes {
     count: AtomicU64,
     ended: AtomicU64,
     ns: AtomicU64,
 }
 
-impl Inside {
+impl CallTimes {
     /// Takes in what an engine counted.
     pub fn add(&self, calls: Calls) {
         self.count.fetch_add(calls.count, Ordering::Relaxed);
@@ -59,7 +59,7 @@ mod tests {
 
     #[test]
     fn what_engines_counted_adds_up() {
-        let inside = Inside::default();
+        let inside = CallTimes::default();
         assert!(!inside.sum().feature().used);
         inside.add(Calls { count: 3, ended: 1, ns: 3_000 });
         inside.add(Calls { count: 1, ended: 0, ns: 1_000 });

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::{Inside, Iocp};
+use super::{CallTimes, Iocp};
 use crate::EngineError;
-use crate::job::{JobPlan, Measured};
+use crate::job::{JobPlan, Measurement};
 use crate::launch::{Launcher, of};
 use crate::stripe::{Slots, Stripe};
 
@@ -14,7 +14,7 @@ pub(super) const NAME: &str = "iocp";
 pub(crate) const LAUNCHER: Launcher = Launcher {
     files: Some(|launch, files, observe| {
         let (bytes, clock) = (u64::from(launch.largest_io_bytes()), launch.clock);
-        let inside = Arc::<Inside>::default();
+        let inside = Arc::<CallTimes>::default();
         let build = |plan: &JobPlan| {
             let slots = Slots::spared(plan.depth, plan.spares.count);
             Ok::<_, EngineError>(Iocp::over(&[of(plan, files)], (slots, bytes), clock)?.counting(&inside))
@@ -24,7 +24,7 @@ pub(crate) const LAUNCHER: Launcher = Launcher {
     striped: Some(|launch, volume, observe| {
         let (shape, layout, clock) = (launch.shape_of(volume)?, volume.layout, launch.clock);
         let slots = (shape.slots(), u64::from(launch.largest_io_bytes()));
-        let inside = Arc::<Inside>::default();
+        let inside = Arc::<CallTimes>::default();
         let build = |_: &JobPlan| {
             let inner = Iocp::over(&volume.files, slots, clock)?.counting(&inside);
             Ok::<_, EngineError>(Stripe::new(inner, layout, shape, clock))
@@ -35,7 +35,7 @@ pub(crate) const LAUNCHER: Launcher = Launcher {
 };
 
 /// With what the calls took that started the I/Os; all engines have ended.
-fn with_calls(mut measured: Measured, inside: &Inside) -> Measured {
+fn with_calls(mut measured: Measurement, inside: &CallTimes) -> Measurement {
     measured.engine.features.push(inside.sum().feature());
     measured
 }

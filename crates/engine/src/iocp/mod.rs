@@ -26,8 +26,8 @@ use windows_sys::Win32::System::IO::OVERLAPPED_ENTRY;
 use crate::os_error::{EINVAL, EOPNOTSUPP};
 use crate::stripe::{Carrier, Part, Slots};
 use crate::{Arena, Completion, Engine, EngineError, Io, Stamps, Submission, Wait};
-pub use inside::{Calls, Inside};
-pub use overlapped_calls::{Kernel, Started};
+pub use inside::{CallTimes, Calls};
+pub use overlapped_calls::{Kernel, StartOutcome};
 pub use port::Port;
 use records::Records;
 
@@ -56,7 +56,7 @@ pub struct Iocp<C, K: Kernel = OverlappedLane> {
     in_flight: usize,
     calls: Calls,
     /// Where the calls are added to those of other jobs.
-    inside: Arc<Inside>,
+    inside: Arc<CallTimes>,
     clock: C,
     facts: EngineFacts,
     _ticks: Ticks,
@@ -126,7 +126,7 @@ impl<C: Clock, K: Kernel> Iocp<C, K> {
     }
 
     /// The same engine, which adds its calls to these when it ends.
-    pub fn counting(mut self, inside: &Arc<Inside>) -> Self {
+    pub fn counting(mut self, inside: &Arc<CallTimes>) -> Self {
         self.inside = Arc::clone(inside);
         self
     }
@@ -139,9 +139,9 @@ impl<C: Clock, K: Kernel> Iocp<C, K> {
         let submitted_ns = self.clock.now_ns();
         let started = match io.direction {
             Direction::Flush => kernel.flush(),
-            Direction::Trim => Started::Ended(-EOPNOTSUPP),
+            Direction::Trim => StartOutcome::Ended(-EOPNOTSUPP),
             Direction::Read | Direction::Write => match self.arena.place(buffer, skip_bytes, io.bytes) {
-                None => Started::Ended(-EINVAL),
+                None => StartOutcome::Ended(-EINVAL),
                 Some(place) => {
                     let record = self.records.begin(io.slot, io.offset);
                     let writes = io.direction == Direction::Write;
@@ -154,17 +154,17 @@ impl<C: Clock, K: Kernel> Iocp<C, K> {
         let returned_ns = self.clock.now_ns();
         if matches!(io.direction, Direction::Read | Direction::Write) {
             self.calls.count += 1;
-            self.calls.ended += u64::from(started != Started::Pending);
+            self.calls.ended += u64::from(started != StartOutcome::Pending);
             self.calls.ns += returned_ns - submitted_ns;
         }
         let result = match started {
-            Started::Ended(result) => result,
+            StartOutcome::Ended(result) => result,
             // Its packet comes all the same.
-            Started::Moved(_) if !self.skips[member as usize] => {
+            StartOutcome::Moved(_) if !self.skips[member as usize] => {
                 return self.queued(io, (submitted_ns, returned_ns));
             }
-            Started::Moved(bytes) => bytes as i32,
-            Started::Pending => return self.queued(io, (submitted_ns, returned_ns)),
+            StartOutcome::Moved(bytes) => bytes as i32,
+            StartOutcome::Pending => return self.queued(io, (submitted_ns, returned_ns)),
         };
         let stamps = Stamps { submitted_ns, returned_ns, reaped_ns: returned_ns };
         Submission::Done(Completion { slot: io.slot, result, stamps })

@@ -21,7 +21,7 @@ use crate::os_error;
 
 /// What became of an I/O's start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Started {
+pub enum StartOutcome {
     /// It moved so many bytes inside the call.
     Moved(u32),
     /// A packet will come.
@@ -43,10 +43,16 @@ pub trait Kernel {
     /// # Safety
     /// The place has so many bytes. Until the I/O has ended, it and the record stay where they are and nobody else uses
     /// them.
-    unsafe fn start(&mut self, writes: bool, place: *mut u8, bytes: u32, record: *mut OVERLAPPED) -> Started;
+    unsafe fn start(
+        &mut self,
+        writes: bool,
+        place: *mut u8,
+        bytes: u32,
+        record: *mut OVERLAPPED,
+    ) -> StartOutcome;
 
     /// Makes durable what was written, inside the call: the system has no other way.
-    fn flush(&mut self) -> Started;
+    fn flush(&mut self) -> StartOutcome;
 
     /// Asks that what is in flight end soon; its packets come all the same.
     fn cancel(&mut self);
@@ -61,7 +67,13 @@ impl Kernel for OverlappedLane {
     }
 
     #[inline]
-    unsafe fn start(&mut self, writes: bool, place: *mut u8, bytes: u32, record: *mut OVERLAPPED) -> Started {
+    unsafe fn start(
+        &mut self,
+        writes: bool,
+        place: *mut u8,
+        bytes: u32,
+        record: *mut OVERLAPPED,
+    ) -> StartOutcome {
         let (handle, none) = (self.as_raw_handle(), ptr::null_mut());
         // SAFETY: the handle is open; of the place and the record the caller has promised what is needed.
         let done = unsafe {
@@ -73,20 +85,24 @@ impl Kernel for OverlappedLane {
         };
         if done != 0 {
             // SAFETY: the I/O is over, so that the record is this side's again.
-            return Started::Moved(unsafe { bytes_moved(record) });
+            return StartOutcome::Moved(unsafe { bytes_moved(record) });
         }
         let error = io::Error::last_os_error();
         match error.raw_os_error().map(|code| code as u32) {
-            Some(ERROR_IO_PENDING) => Started::Pending,
-            Some(END_OF_FILE) => Started::Ended(0),
-            _ => Started::Ended(-os_error::of(&error)),
+            Some(ERROR_IO_PENDING) => StartOutcome::Pending,
+            Some(END_OF_FILE) => StartOutcome::Ended(0),
+            _ => StartOutcome::Ended(-os_error::of(&error)),
         }
     }
 
-    fn flush(&mut self) -> Started {
+    fn flush(&mut self) -> StartOutcome {
         // SAFETY: the handle is open for the length of the call.
         let done = unsafe { FlushFileBuffers(self.as_raw_handle()) };
-        if done != 0 { Started::Ended(0) } else { Started::Ended(-os_error::of(&io::Error::last_os_error())) }
+        if done != 0 {
+            StartOutcome::Ended(0)
+        } else {
+            StartOutcome::Ended(-os_error::of(&io::Error::last_os_error()))
+        }
     }
 
     fn cancel(&mut self) {

@@ -9,7 +9,7 @@ use crate::pattern::{Caps, Draft, Generator};
 
 /// Nothing of it by default.
 #[derive(Debug, Default)]
-pub struct Aside {
+pub struct JobExtras {
     /// Rates of reads and writes.
     pub caps: Option<Caps>,
     /// What the kernel is told as passes begin.
@@ -22,7 +22,7 @@ pub struct Aside {
     pub wear: Option<WearLimit>,
 }
 
-impl Aside {
+impl JobExtras {
     /// `None` where there is nothing to do.
     pub fn boxed(self) -> Option<Box<Self>> {
         let any = self.caps.is_some()

@@ -14,7 +14,7 @@ use fathom_record::Standstill;
 use fathom_record::run_record::JobStart;
 use fathom_record::workload::Length;
 
-use super::gather::{Accounts, Gather, JobEnding, Measured, Observer};
+use super::gather::{Accounts, JobEnding, Measurement, Observer, TallyCollector};
 use super::job_accounts::LiveAccounts;
 use super::processors;
 use super::runner::{Exchange, Job, JobPlan, Turn};
@@ -103,7 +103,7 @@ impl Ends {
     }
 
     /// Moves what a job has finished into the sum.
-    pub fn drain(&mut self, job: u32, gather: &mut Gather) {
+    pub fn drain(&mut self, job: u32, gather: &mut TallyCollector) {
         while let Ok(tally) = self.full.pop() {
             gather.take(job, &tally);
             // Full only after the job's last tally, which was an extra one.
@@ -141,7 +141,7 @@ pub fn run<E: Engine>(
     build: impl Fn(&JobPlan) -> Result<E, EngineError> + Sync,
     harvest: impl Fn(&E) -> Option<VerifyReport> + Sync,
     observe: &mut Observer<'_>,
-) -> Result<Measured, EngineError> {
+) -> Result<Measurement, EngineError> {
     lead(plan, clock, &|job, seat, ties| work(job, seat, clock, (&build, &harvest), ties), observe)
 }
 
@@ -151,7 +151,7 @@ fn lead(
     clock: WallClock,
     life: &Life<'_>,
     observe: &mut Observer<'_>,
-) -> Result<Measured, EngineError> {
+) -> Result<Measurement, EngineError> {
     let halt = Arc::new(AtomicBool::new(false));
     let conduct = plan.conduct;
     let wall = Wall::around(&plan.reach)?;
@@ -186,7 +186,7 @@ fn lead(
         }
         let origin_ns = conduct.gate.map_or_else(|| clock.now_ns(), |Gate(wait)| wait());
         let timeline = Timeline::new(origin_ns, plan.length);
-        let mut gather = Gather::new(timeline, count, plan.open)
+        let mut gather = TallyCollector::new(timeline, count, plan.open)
             .spread_over(target_of)
             .accounting(conduct.accounts)
             .shown_in(conduct.live);
@@ -201,7 +201,7 @@ fn lead(
         let endings: Vec<_> = threads.into_iter().map(join).collect();
         let endings = endings.into_iter().collect::<Result<Vec<_>, _>>()?;
         let measured = gather.conclude(endings, conduct.stop.load(Ordering::Relaxed), observe);
-        Ok(Measured { wall: Some(wall::facts().clone()), standstills, ..measured })
+        Ok(Measurement { wall: Some(wall::facts().clone()), standstills, ..measured })
     })
 }
 
@@ -325,7 +325,7 @@ fn wait_until(at_ns: u64, clock: WallClock, halt: &AtomicBool) {
 /// Takes tallies until every job's thread has ended, and tells when nothing could go on meanwhile.
 fn supervise<C: Clock>(
     (threads, ends): (&mut [JobThread<'_>], &mut [Ends]),
-    gather: &mut Gather,
+    gather: &mut TallyCollector,
     mut vigil: Vigil<C>,
     (stop, halt): (&AtomicBool, &AtomicBool),
     observe: &mut Observer<'_>,

@@ -41,7 +41,7 @@ pub struct JobEnding {
 
 /// Everything the I/O loop measured.
 #[derive(Debug)]
-pub struct Measured {
+pub struct Measurement {
     /// The run's time.
     pub timeline: Timeline,
     /// Length of the measured window.
@@ -159,7 +159,7 @@ pub enum Accounts {
 
 /// Adds tallies up as they come.
 #[derive(Debug)]
-pub struct Gather {
+pub struct TallyCollector {
     timeline: Timeline,
     open: bool,
     pending: BTreeMap<u64, Tally>,
@@ -180,7 +180,7 @@ pub struct Gather {
     last: Option<Tally>,
 }
 
-impl Gather {
+impl TallyCollector {
     /// For `jobs` jobs; `open` when arrivals are, so that response latencies exist.
     pub fn new(timeline: Timeline, jobs: u32, open: bool) -> Self {
         Self {
@@ -341,7 +341,7 @@ impl Gather {
         endings: Vec<JobEnding>,
         interrupted: bool,
         observe: &mut Observer<'_>,
-    ) -> Measured {
+    ) -> Measurement {
         self.finished.fill(true);
         self.settle(observe);
         self.append_last();
@@ -373,7 +373,7 @@ impl Gather {
             sum.merge(&next);
             sum
         });
-        Measured {
+        Measurement {
             verified,
             timeline: self.timeline,
             window_ns,

@@ -7,9 +7,9 @@ use super::*;
 
 const SECOND: u64 = 1_000_000_000;
 
-fn gather(jobs: u32, seconds: u64) -> Gather {
+fn gather(jobs: u32, seconds: u64) -> TallyCollector {
     let length = Length { time_ns: Some(seconds * SECOND), ..Length::default() };
-    Gather::new(Timeline::new(0, &length), jobs, false)
+    TallyCollector::new(Timeline::new(0, &length), jobs, false)
 }
 
 fn tally(start_s: f64, end_s: f64, operations: u64) -> Tally {
@@ -31,7 +31,7 @@ fn ending(job: u32, registered: bool) -> JobEnding {
     JobEnding { job, cpu: None, start: None, facts, fatal: None, failures: Vec::new(), verified: None }
 }
 
-fn series(measured: &Measured) -> Vec<(u64, u64, u64)> {
+fn series(measured: &Measurement) -> Vec<(u64, u64, u64)> {
     let parts = measured
         .intervals
         .iter()

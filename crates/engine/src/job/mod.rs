@@ -23,7 +23,7 @@ mod usage;
 pub mod vigil;
 pub mod wear_limit;
 
-pub use gather::{Accounts, Measured, Observer, TargetTotals};
+pub use gather::{Accounts, Measurement, Observer, TargetTotals};
 pub use io_failures::Failure;
 pub use job_accounts::{Account, DirectionAccount, LiveAccounts};
 pub use processors::{allowed_cpus, bind};

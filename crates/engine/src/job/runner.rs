@@ -13,7 +13,7 @@ use fathom_measure::Clock;
 use fathom_record::Direction;
 
 use super::ahead::{self, SpareBuffers, Spares};
-use super::aside::Aside;
+use super::aside::JobExtras;
 use super::io_failures::{Failure, Failures};
 use super::pace::Pace;
 use super::tally::Tally;
@@ -21,7 +21,7 @@ use super::timeline::Timeline;
 use super::usage::Usage;
 use crate::pattern::{ArrivalPattern, DataPattern, Draft, Generator};
 use crate::{Completion, Engine, EngineError, Io, Submission, Wait};
-use lone::Lone;
+use lone::LoneJobState;
 
 /// Longest sleep of a job, so that it sees a request to stop in time.
 const LONGEST_WAIT_NS: u64 = 100_000_000;
@@ -56,7 +56,7 @@ pub struct JobPlan {
     /// What holds the job back besides; absent: nothing.
     pub pace: Option<Pace>,
     /// What few jobs do at each I/O besides.
-    pub aside: Option<Box<Aside>>,
+    pub aside: Option<Box<JobExtras>>,
     /// Content of writes.
     pub data: DataPattern,
     /// I/Os that this job may issue.
@@ -165,7 +165,7 @@ pub struct Job<E, C> {
     next_arrival_ns: u64,
     slots: Box<[Slot]>,
     ahead: SpareBuffers,
-    lone: Lone,
+    lone: LoneJobState,
     /// Whether the last write was filled in its turn, for lack of one that was made before.
     filled_in_turn: bool,
     free: Vec<u32>,
@@ -223,7 +223,7 @@ impl<E: Engine, C: Clock> Job<E, C> {
         let batch = plan.aside.as_ref().and_then(|aside| aside.batch);
         let burst = burst.min(batch.filter(|_| !is_inline).unwrap_or(u32::MAX)).max(1);
         let is_closed = plan.arrival.is_none() && plan.pace.is_none() && plan.aside.is_none();
-        let lone = Lone::new(is_closed && plan.depth == 1 && !is_inline);
+        let lone = LoneJobState::new(is_closed && plan.depth == 1 && !is_inline);
         let next_arrival_ns = plan.next_arrival_ns();
         plan.end_with_arrivals(next_arrival_ns);
         let mut slots = vec![slot; plan.buffers() as usize].into_boxed_slice();

@@ -7,7 +7,7 @@ use fathom_measure::{Clock, VirtualClock};
 use fathom_order::InOrder;
 
 use super::crew::{CrewPlan, Ends};
-use super::gather::{Gather, JobEnding, Measured, Observer};
+use super::gather::{JobEnding, Measurement, Observer, TallyCollector};
 use super::runner::{FilledBuffers, Job, JobPlan, Turn};
 use super::timeline::Timeline;
 use crate::{Engine, EngineError};
@@ -21,10 +21,10 @@ pub fn run<E: Engine>(
     clock: &VirtualClock,
     build: impl Fn(&JobPlan) -> Result<E, EngineError>,
     observe: &mut Observer<'_>,
-) -> Result<Measured, EngineError> {
+) -> Result<Measurement, EngineError> {
     let timeline = Timeline::new(clock.now_ns(), plan.length);
     let target_of = plan.jobs.iter().map(|job| job.target).collect();
-    let mut gather = Gather::new(timeline, plan.jobs.len() as u32, plan.open).spread_over(target_of);
+    let mut gather = TallyCollector::new(timeline, plan.jobs.len() as u32, plan.open).spread_over(target_of);
     let halt = Arc::new(AtomicBool::new(false));
     let mut jobs = Vec::with_capacity(plan.jobs.len());
     for job in plan.jobs {
@@ -62,7 +62,7 @@ struct Seat<E, C> {
 
 impl<E: Engine, C: Clock> Seat<E, C> {
     /// One turn; the job's ending when that was its last.
-    fn turn(&mut self, gather: &mut Gather) -> Result<Option<JobEnding>, EngineError> {
+    fn turn(&mut self, gather: &mut TallyCollector) -> Result<Option<JobEnding>, EngineError> {
         let Some(runner) = &mut self.runner else { return Ok(None) };
         let turn = runner.turn(false)?;
         self.end.drain(self.number, gather);

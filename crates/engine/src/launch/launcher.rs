@@ -7,18 +7,19 @@ use fathom_target::Handle;
 
 use super::Launch;
 use crate::EngineError;
-use crate::job::{Measured, Observer};
+use crate::job::{Measurement, Observer};
 use crate::stripe::Volume;
 
 /// A run over files and devices, of which each job has one.
-pub type OnFiles = fn(&Launch<'_>, &[Arc<Handle>], &mut Observer<'_>) -> Result<Measured, EngineError>;
+pub type FileRunFunction =
+    fn(&Launch<'_>, &[Arc<Handle>], &mut Observer<'_>) -> Result<Measurement, EngineError>;
 /// The same with a priority for each I/O.
-pub type ByPriority =
-    fn(&Launch<'_>, &[Arc<Handle>], &Priorities, &mut Observer<'_>) -> Result<Measured, EngineError>;
+pub type PriorityRunFunction =
+    fn(&Launch<'_>, &[Arc<Handle>], &Priorities, &mut Observer<'_>) -> Result<Measurement, EngineError>;
 /// A run over several files and devices as one address space.
-pub type OnStripe = fn(&Launch<'_>, &Volume, &mut Observer<'_>) -> Result<Measured, EngineError>;
+pub type StripeRunFunction = fn(&Launch<'_>, &Volume, &mut Observer<'_>) -> Result<Measurement, EngineError>;
 /// A run over a [medium](super::Medium) of another kind.
-pub type OnOthers = fn(&Launch<'_>, &mut Observer<'_>) -> Result<Measured, EngineError>;
+pub type MediumRunFunction = fn(&Launch<'_>, &mut Observer<'_>) -> Result<Measurement, EngineError>;
 
 /// How runs are launched on an engine, or on several that differ by name. It has no place for what is absent here, which its
 /// entry in the [list](fathom_record::engines::ENGINES) says to people.
@@ -29,13 +30,13 @@ pub struct Launcher {
     /// Whether the system lets it be made.
     pub available: fn() -> Result<(), EngineError>,
     /// Files and devices.
-    pub files: Option<OnFiles>,
+    pub files: Option<FileRunFunction>,
     /// Files and devices with a priority for each I/O.
-    pub prioritised: Option<ByPriority>,
+    pub prioritised: Option<PriorityRunFunction>,
     /// A stripe.
-    pub striped: Option<OnStripe>,
+    pub striped: Option<StripeRunFunction>,
     /// What is no file.
-    pub others: Option<OnOthers>,
+    pub others: Option<MediumRunFunction>,
 }
 
 impl Launcher {

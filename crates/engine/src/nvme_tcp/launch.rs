@@ -7,7 +7,7 @@ use fathom_record::facts::{FabricQueue, Feature, Outages};
 use fathom_target::remote::{Controller, Remote};
 
 use super::{NvmeTcp, reconnect};
-use crate::job::{Measured, Observer};
+use crate::job::{Measurement, Observer};
 use crate::launch::{Launch, Launcher, Medium};
 use crate::{EngineError, ErrorKind};
 
@@ -31,7 +31,7 @@ impl Launch<'_> {
         &self,
         remotes: &[Arc<Remote>],
         observe: &mut Observer<'_>,
-    ) -> Result<Measured, EngineError> {
+    ) -> Result<Measurement, EngineError> {
         let (jobs, targets) = (self.workload.jobs, remotes.len() as u32);
         let bytes = self.largest_io_bytes();
         let connect = |(remote, target): (&Arc<Remote>, u32)| {

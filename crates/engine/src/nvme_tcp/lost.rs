@@ -3,26 +3,26 @@
 use std::fmt;
 use std::io;
 
-use fathom_fabric::Fatal;
+use fathom_fabric::FatalError;
 
 use super::SILENCE_NS;
 
 /// What ended a connection.
 #[derive(Debug)]
-pub enum Lost {
+pub enum ConnectionLoss {
     /// The target closed it.
     Closed,
     /// The system failed.
     System(io::Error),
     /// A side broke a rule of the protocol.
-    Broken(Fatal),
+    Broken(FatalError),
     /// The admin queue is gone, and the controller with it.
     Controller,
     /// Answers that are owed do not come.
     Silent,
 }
 
-impl fmt::Display for Lost {
+impl fmt::Display for ConnectionLoss {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Closed => f.write_str("the target closed the connection"),

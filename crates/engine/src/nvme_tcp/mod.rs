@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fathom_fabric::Payloads;
-use fathom_fabric::host::{Ended, HostQueue, NamespaceFacts, Transfer};
+use fathom_fabric::host::{HostQueue, NamespaceFacts, SlotCompletion, Transfer};
 use fathom_measure::Clock;
 use fathom_record::Direction;
 use fathom_record::facts::{EngineFacts, FabricQueue, Feature, POLLED_COMPLETIONS};
@@ -31,7 +31,7 @@ use fathom_target::remote::{Controller, IoQueue, Remote, is_passing};
 use crate::os_error::{ECONNRESET, EINVAL, ENOTCONN};
 use crate::passthrough::status_errno;
 use crate::{Arena, Completion, Engine, EngineError, Io, Stamps, Submission, Wait};
-use lost::Lost;
+use lost::ConnectionLoss;
 use reconnect::Reconnection;
 
 /// Bytes that one reading of the socket takes at most: smaller ones double the cost of small I/Os.
@@ -78,7 +78,7 @@ pub struct NvmeTcp<C: Clock> {
     places: Box<[Place]>,
     /// Slots whose commands the socket has not taken yet.
     fresh: Vec<u32>,
-    ended: Vec<Ended>,
+    ended: Vec<SlotCompletion>,
     in_flight: u32,
     heard_ns: u64,
     is_lost: bool,
@@ -190,7 +190,7 @@ impl<C: Clock> NvmeTcp<C> {
     }
 
     /// Sends what is queued, as far as the socket takes it.
-    fn send(&mut self) -> Result<(), Lost> {
+    fn send(&mut self) -> Result<(), ConnectionLoss> {
         if !self.has_output() {
             return Ok(());
         }
@@ -212,7 +212,7 @@ impl<C: Clock> NvmeTcp<C> {
                 }
             }
             match self.stream.write(self.out.get(self.sent..).unwrap_or_default()) {
-                Ok(0) => return Err(Lost::Closed),
+                Ok(0) => return Err(ConnectionLoss::Closed),
                 Ok(count) => {
                     self.sent += count;
                     self.carried.send_calls += 1;
@@ -220,7 +220,7 @@ impl<C: Clock> NvmeTcp<C> {
                 }
                 Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => return Ok(()),
                 Err(error) if is_passing(&error) => {}
-                Err(error) => return Err(Lost::System(error)),
+                Err(error) => return Err(ConnectionLoss::System(error)),
             }
         }
         let taken_ns = self.clock.now_ns();
@@ -235,13 +235,13 @@ impl<C: Clock> NvmeTcp<C> {
     }
 
     /// Takes what has arrived, and answers it.
-    fn receive(&mut self, done: &mut Vec<Completion>) -> Result<(), Lost> {
+    fn receive(&mut self, done: &mut Vec<Completion>) -> Result<(), ConnectionLoss> {
         loop {
             let count = match self.stream.read(&mut self.staging) {
-                Ok(0) => return Err(Lost::Closed),
+                Ok(0) => return Err(ConnectionLoss::Closed),
                 Ok(count) => count,
                 Err(error) if is_passing(&error) => return Ok(()),
-                Err(error) => return Err(Lost::System(error)),
+                Err(error) => return Err(ConnectionLoss::System(error)),
             };
             self.carried.receive_calls += 1;
             self.carried.received_bytes += count as u64;
@@ -253,7 +253,7 @@ impl<C: Clock> NvmeTcp<C> {
             if let Err(fatal) = taken {
                 // The termination request; that it arrives is not waited for.
                 let _ = self.send();
-                return Err(Lost::Broken(fatal));
+                return Err(ConnectionLoss::Broken(fatal));
             }
             if count < READ_BYTES {
                 return Ok(());
@@ -263,7 +263,7 @@ impl<C: Clock> NvmeTcp<C> {
 
     /// Hands out what ended.
     fn hand_out(&mut self, done: &mut Vec<Completion>) {
-        for Ended { slot, status, .. } in self.ended.drain(..) {
+        for SlotCompletion { slot, status, .. } in self.ended.drain(..) {
             let place = &mut self.places[slot as usize];
             let bytes = place.io.map_or(0, |io| io.bytes);
             let result = if status.is_success() { bytes as i32 } else { status_errno::as_result(status) };
@@ -278,7 +278,7 @@ impl<C: Clock> NvmeTcp<C> {
     }
 
     /// One turn: sends, takes, and sends what that asked for.
-    fn turn(&mut self, done: &mut Vec<Completion>) -> Result<(), Lost> {
+    fn turn(&mut self, done: &mut Vec<Completion>) -> Result<(), ConnectionLoss> {
         self.send()?;
         self.receive(done)?;
         self.send()?;
@@ -291,17 +291,17 @@ impl<C: Clock> NvmeTcp<C> {
     }
 
     /// Waits for the socket; where it is polled, not at all.
-    fn rest(&mut self, most: Duration) -> Result<(), Lost> {
+    fn rest(&mut self, most: Duration) -> Result<(), ConnectionLoss> {
         if self.polled {
             std::hint::spin_loop();
         } else {
-            wait::wait(&self.stream, self.has_output(), most).map_err(Lost::System)?;
+            wait::wait(&self.stream, self.has_output(), most).map_err(ConnectionLoss::System)?;
         }
         if self.controller.shared().is_lost() {
-            return Err(Lost::Controller);
+            return Err(ConnectionLoss::Controller);
         }
         if self.clock.now_ns().saturating_sub(self.heard_ns) > SILENCE_NS {
-            return Err(Lost::Silent);
+            return Err(ConnectionLoss::Silent);
         }
         Ok(())
     }

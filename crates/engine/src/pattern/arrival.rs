@@ -4,7 +4,7 @@ use fathom_record::workload::Arrival;
 use rand_distr::{Distribution, Exp1};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::script::Starts;
+use super::script::StartTimes;
 use super::seed::{Purpose, random_of};
 
 /// One job's share of an arrival process, as a value that gives the next intended start.
@@ -18,7 +18,7 @@ pub struct ArrivalPattern(Kind);
 #[derive(Debug)]
 enum Kind {
     Closed,
-    Written(Starts),
+    Written(StartTimes),
     Constant(Constant),
     Poisson(Poisson),
     Ramp(Ramp),
@@ -110,7 +110,7 @@ impl ArrivalPattern {
     }
 
     /// Starts that were written down before.
-    pub fn written(starts: Starts) -> Self {
+    pub fn written(starts: StartTimes) -> Self {
         Self(Kind::Written(starts))
     }
 

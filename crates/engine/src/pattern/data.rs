@@ -19,13 +19,13 @@ pub struct DataPattern {
     /// Seed of the first fixed content; the same for all jobs.
     duplicate_seed: u64,
     /// What is there in place of zeros, and where all is; absent: zeros.
-    fixed: Option<Fixed>,
+    fixed: Option<FixedContent>,
     random: Xoshiro256PlusPlus,
 }
 
 /// Content that is not drawn by chance.
 #[derive(Clone, Debug)]
-enum Fixed {
+enum FixedContent {
     /// These bytes, again and again.
     Pattern(Box<[u8]>),
     /// What a buffer was first filled with.
@@ -58,10 +58,10 @@ impl DataPattern {
     pub fn with(mut self, content: Option<&Content>) -> Self {
         self.fixed = match content {
             None => None,
-            Some(Content::Kept) => Some(Fixed::Kept),
-            Some(content) => content.pattern().map(|bytes| Fixed::Pattern(bytes.into_boxed_slice())),
+            Some(Content::Kept) => Some(FixedContent::Kept),
+            Some(content) => content.pattern().map(|bytes| FixedContent::Pattern(bytes.into_boxed_slice())),
         };
-        if let Some(Fixed::Pattern(_)) = self.fixed
+        if let Some(FixedContent::Pattern(_)) = self.fixed
             && self.random_share == 1 << 32
         {
             self.random_share = 0;
@@ -83,7 +83,7 @@ impl DataPattern {
             }
         }
         if still_filled {
-            if !matches!(self.fixed, Some(Fixed::Kept)) {
+            if !matches!(self.fixed, Some(FixedContent::Kept)) {
                 self.renew(buffer);
             }
         } else {
@@ -104,7 +104,9 @@ impl DataPattern {
             let (content, zeros) = piece.split_at_mut(self.random_bytes(piece.len()));
             random.fill_bytes(content);
             match &self.fixed {
-                Some(Fixed::Pattern(bytes)) => repeat(bytes, number * PIECE_BYTES + content.len(), zeros),
+                Some(FixedContent::Pattern(bytes)) => {
+                    repeat(bytes, number * PIECE_BYTES + content.len(), zeros)
+                }
                 _ => zeros.fill(0),
             }
         }

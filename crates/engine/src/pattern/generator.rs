@@ -49,12 +49,12 @@ pub struct Generator {
     /// What a flush makes durable, as its place says it.
     flush: u64,
     /// What few workloads ask for, apart, so that all others look once whether it is there.
-    special: Option<Box<Special>>,
+    special: Option<Box<SpecialPattern>>,
 }
 
 /// What changes where the next I/O comes from.
 #[derive(Debug, Default)]
-struct Special {
+struct SpecialPattern {
     /// What was written down before goes before everything that is drawn.
     script: Option<Drafts>,
     /// Where each direction has a grid of its own: the span's first byte, and each direction's grid.
@@ -74,7 +74,7 @@ struct Pairs {
     trimmed: Option<Draft>,
 }
 
-impl Special {
+impl SpecialPattern {
     fn is_needed(&self) -> bool {
         self.script.is_some()
             || self.grids.is_some()
@@ -111,7 +111,7 @@ impl Generator {
         let pairs = workload.sizes.rewrites_trimmed.then(Pairs::default);
         let asked = workload.special.as_deref();
         let turns = asked.and_then(|asked| asked.files.as_ref());
-        let special = Special {
+        let special = SpecialPattern {
             script: None,
             grids: grids(workload, geometry),
             pairs,
@@ -133,7 +133,7 @@ impl Generator {
 
     /// I/Os that were written down before, none larger than the geometry's largest.
     pub fn written(workload: &Workload, geometry: &Geometry, job: u32, drafts: Drafts) -> Self {
-        let special = Special { script: Some(drafts), ..Special::default() };
+        let special = SpecialPattern { script: Some(drafts), ..SpecialPattern::default() };
         Self { special: Some(Box::new(special)), ..Self::new(workload, geometry, job, &Arc::default()) }
     }
 

@@ -32,7 +32,7 @@ pub use data::DataPattern;
 pub use generator::{Draft, Generator};
 pub use geometry::{Geometry, largest_transfer_bytes};
 pub use mix::MixPattern;
-pub use script::{Drafts, Script, ScriptWriter, Scripts, Starts};
+pub use script::{Drafts, Script, ScriptWriter, Scripts, StartTimes};
 pub use seed::{Purpose, random_of, seed_of};
 pub use size_pattern::SizePattern;
 pub use touched::expected_touched_share;

@@ -14,7 +14,7 @@ use super::Draft;
 
 /// When a job's I/Os start.
 #[derive(Debug)]
-pub struct Starts(Consumer<u64>);
+pub struct StartTimes(Consumer<u64>);
 
 /// What a job's I/Os are.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ pub struct Drafts(Consumer<Draft>);
 pub struct Script {
     /// When its I/Os start, in nanoseconds since the run's start, ascending; absent where each starts as
     /// soon as there is a place for it.
-    pub starts: Option<Starts>,
+    pub starts: Option<StartTimes>,
     /// What they are, in the same order.
     pub drafts: Drafts,
 }
@@ -43,7 +43,7 @@ impl Script {
         let (starts, taken_starts) = RingBuffer::new(room.max(1));
         // One more: a start is taken a step before its draft.
         let (drafts, taken_drafts) = RingBuffer::new(room.max(1) + 1);
-        let script = Self { starts: Some(Starts(taken_starts)), drafts: Drafts(taken_drafts) };
+        let script = Self { starts: Some(StartTimes(taken_starts)), drafts: Drafts(taken_drafts) };
         (ScriptWriter { starts: Some(starts), drafts }, script)
     }
 
@@ -72,7 +72,7 @@ impl ScriptWriter {
     }
 }
 
-impl Starts {
+impl StartTimes {
     /// The next start; `u64::MAX` when the script has ended. Out of line, so that other arrivals do not pay for it.
     #[inline(never)]
     pub(super) fn next_ns(&mut self) -> u64 {

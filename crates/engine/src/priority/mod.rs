@@ -14,7 +14,7 @@ use fathom_record::Direction;
 use fathom_record::options::{Priorities, Priority};
 
 use crate::EngineError;
-pub use single::{Single, TakesPriority};
+pub use single::{PrioritizedEngine, PrioritySetter};
 
 /// Gives the calling thread the job's priority, once it is known that all the others are permitted too.
 ///

@@ -15,7 +15,7 @@ use crate::pattern::{Purpose, random_of};
 use crate::{Completion, Engine, EngineError, Io, Submission, Wait};
 
 /// An engine that tells the kernel each I/O's priority.
-pub trait TakesPriority: Engine {
+pub trait PrioritySetter: Engine {
     /// The priority of the I/Os that are submitted from now on, as the kernel takes it; 0 for the thread's.
     fn set_priority(&mut self, number: u16);
 }
@@ -34,7 +34,7 @@ struct Step {
 
 /// An engine whose I/Os have priorities of their own.
 #[derive(Debug)]
-pub struct Single<E> {
+pub struct PrioritizedEngine<E> {
     engine: E,
     steps: Box<[Step]>,
     random: Xoshiro256PlusPlus,
@@ -47,7 +47,7 @@ pub struct Single<E> {
     facts: EngineFacts,
 }
 
-impl<E: TakesPriority> Single<E> {
+impl<E: PrioritySetter> PrioritizedEngine<E> {
     /// Puts the rules before an engine of this depth. Its tallies are added when it is dropped.
     pub fn new(
         engine: E,
@@ -117,7 +117,7 @@ fn count(counts: &mut [Box<[Histogram]>; 2], of_slot: &[(Io, usize)], completion
     of_direction[*place].record(stamps.reaped_ns - stamps.submitted_ns);
 }
 
-impl<E: TakesPriority> Engine for Single<E> {
+impl<E: PrioritySetter> Engine for PrioritizedEngine<E> {
     fn facts(&self) -> &EngineFacts {
         &self.facts
     }
@@ -153,7 +153,7 @@ impl<E: TakesPriority> Engine for Single<E> {
     }
 }
 
-impl<E> Drop for Single<E> {
+impl<E> Drop for PrioritizedEngine<E> {
     fn drop(&mut self) {
         let mut own = Vec::new();
         for (direction, counts) in [Direction::Read, Direction::Write].into_iter().zip(&mut self.counts) {

@@ -32,7 +32,7 @@ impl<E: Engine> Engine for Noted<E> {
     }
 }
 
-impl<E: Engine> TakesPriority for Noted<E> {
+impl<E: Engine> PrioritySetter for Noted<E> {
     fn set_priority(&mut self, number: u16) {
         self.numbers.push(number);
     }
@@ -55,7 +55,7 @@ fn shares_are_those_of_the_rules_and_each_priority_is_counted_apart() {
     let tallies = Arc::new(Tallies::default());
     let engine = Null::new(1, 8192, WallClock::start().0).unwrap();
     let noted = Noted { engine, numbers: Vec::new() };
-    let mut single = Single::new(noted, &priorities, 1, (7, 0), Arc::clone(&tallies));
+    let mut single = PrioritizedEngine::new(noted, &priorities, 1, (7, 0), Arc::clone(&tallies));
     const EACH: usize = 20_000;
     for (direction, bytes) in
         [(Direction::Read, 4096), (Direction::Read, 8192), (Direction::Write, 8192), (Direction::Flush, 0)]

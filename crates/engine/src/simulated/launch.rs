@@ -8,7 +8,7 @@ use fathom_sim::{SimDevice, SimHost, SimParameters};
 use super::{Mode, SimEngine};
 use crate::EngineError;
 use crate::decorate::Stack;
-use crate::job::{JobPlan, Measured, Observer, simulated};
+use crate::job::{JobPlan, Measurement, Observer, simulated};
 use crate::launch::{Launch, Launcher, Medium, of};
 use crate::rest::Rest;
 
@@ -36,7 +36,7 @@ impl Launch<'_> {
         &self,
         devices: &[SimParameters],
         observe: &mut Observer<'_>,
-    ) -> Result<Measured, EngineError> {
+    ) -> Result<Measurement, EngineError> {
         let bytes = u64::from(self.largest_io_bytes());
         let parameters = devices;
         let devices = self.simulated_devices(parameters)?;
@@ -47,7 +47,7 @@ impl Launch<'_> {
                 SimEngine::new(of(plan, &devices), plan.depth, bytes, self.clock, Mode::RealTime)
             };
             let measured = self.on_threads(build, observe)?;
-            return Ok(Measured { left: left(self.clock.now_ns()), ..measured });
+            return Ok(Measurement { left: left(self.clock.now_ns()), ..measured });
         }
         self.refuse_verification()?;
         let clock = VirtualClock::new();
@@ -62,7 +62,7 @@ impl Launch<'_> {
                 |plan: &JobPlan| Ok(stack.around(Box::new(build(plan)?), (plan.job, plan.buffers()), &clock));
             simulated::run(self.crew_plan(), &clock, decorated, observe)?
         };
-        Ok(Measured { left: left(clock.now_ns()), ..measured })
+        Ok(Measurement { left: left(clock.now_ns()), ..measured })
     }
 
     /// A device's noise differs from run to run, as a real one's does, and from device to device; it

@@ -40,14 +40,14 @@ pub struct SimEngine<C> {
     arena: Arena,
     clock: C,
     mode: Mode,
-    pending: BinaryHeap<Reverse<Pending>>,
+    pending: BinaryHeap<Reverse<PendingIo>>,
     submissions: u64,
     facts: EngineFacts,
 }
 
 /// An I/O in flight; ordered by its end, then by submission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Pending {
+struct PendingIo {
     due_ns: u64,
     sequence: u64,
     slot: u32,
@@ -167,7 +167,7 @@ impl<C: Clock> Engine for SimEngine<C> {
             Mode::RealTime => self.clock.now_ns(),
         };
         self.submissions += 1;
-        self.pending.push(Reverse(Pending {
+        self.pending.push(Reverse(PendingIo {
             due_ns,
             sequence: self.submissions,
             slot: io.slot,

@@ -21,7 +21,7 @@ use fathom_target::Handle;
 use crate::os_error::EINVAL;
 use crate::{Completion, Engine, EngineError, ErrorKind, EventHandle, Io, Stamps, Submission, Wait};
 pub use chunk_map::{Layout, Piece, Pieces};
-use whole::{Place, Whole};
+use whole::{Place, WholeIo};
 
 /// Name of the engine's feature that a record shows this under.
 pub const FEATURE: &str = "stripe";
@@ -138,7 +138,7 @@ pub struct Stripe<E, C> {
     /// For each slot of the inner engine, what it carries.
     places: Box<[Place]>,
     /// For each I/O's slot, what has become of its parts.
-    wholes: Box<[Whole]>,
+    wholes: Box<[WholeIo]>,
     /// Room for the inner engine's completions.
     ended: Vec<Completion>,
 }
@@ -165,7 +165,7 @@ impl<E: Carrier, C: Clock> Stripe<E, C> {
             layout,
             parts_per_io: shape.parts_per_io,
             places: vec![Place::default(); numbers as usize].into_boxed_slice(),
-            wholes: vec![Whole::new(); buffers as usize].into_boxed_slice(),
+            wholes: vec![WholeIo::new(); buffers as usize].into_boxed_slice(),
             ended: Vec::with_capacity(parts as usize),
         }
     }
@@ -249,7 +249,7 @@ impl<E: Carrier, C: Clock> Engine for Stripe<E, C> {
         if self.is_refused(&io) {
             return self.refuse(io.slot);
         }
-        self.wholes[io.slot as usize] = Whole::new();
+        self.wholes[io.slot as usize] = WholeIo::new();
         if io.direction == Direction::Flush {
             for member in 0..self.layout.members() {
                 self.submit_piece(&io, member, Piece { member, offset: io.offset, skip_bytes: 0, bytes: 0 });

@@ -4,7 +4,7 @@ use crate::{Completion, Stamps};
 
 /// What is known of an I/O while parts of it are under way.
 #[derive(Clone, Copy, Debug)]
-pub struct Whole {
+pub struct WholeIo {
     /// Parts that have not ended.
     pub under_way: u32,
     moved_bytes: u64,
@@ -26,7 +26,7 @@ pub struct Place {
     pub bytes: u32,
 }
 
-impl Whole {
+impl WholeIo {
     /// Nothing has ended, and nothing is under way.
     pub const fn new() -> Self {
         let stamps = Stamps { submitted_ns: u64::MAX, returned_ns: 0, reaped_ns: 0 };

@@ -32,7 +32,7 @@ struct SlotState {
 }
 
 #[derive(Debug)]
-struct Shared {
+struct PoolState {
     slots: Vec<SlotState>,
     closing: AtomicBool,
     owner: Thread,
@@ -41,7 +41,7 @@ struct Shared {
 /// The threads of one job.
 #[derive(Debug)]
 pub struct Pool {
-    shared: Arc<Shared>,
+    shared: Arc<PoolState>,
     threads: Vec<JoinHandle<()>>,
     in_flight: usize,
 }
@@ -79,7 +79,7 @@ impl Pool {
         let empty = Request { io, member: 0, bytes: std::ptr::null_mut() };
         let slot =
             || SlotState { turn: AtomicU32::new(IDLE), cell: Mutex::new((empty, 0, Stamps::default())) };
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(PoolState {
             slots: (0..parts).map(|_| slot()).collect(),
             closing: AtomicBool::new(false),
             owner: std::thread::current(),
@@ -153,7 +153,7 @@ fn lock<T>(cell: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     cell.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-fn serve(shared: &Shared, index: usize, (lanes, flags): (&[Lane], IoFlags), clock: &impl Clock) {
+fn serve(shared: &PoolState, index: usize, (lanes, flags): (&[Lane], IoFlags), clock: &impl Clock) {
     let slot = &shared.slots[index];
     loop {
         while slot.turn.load(Ordering::Acquire) != REQUESTED {

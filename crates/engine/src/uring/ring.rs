@@ -16,7 +16,7 @@ use io_uring::{opcode, types};
 use super::ring_options::Options;
 use super::ring_traffic::{self, Traffic};
 use super::{inline, setup, workers};
-use crate::priority::TakesPriority;
+use crate::priority::PrioritySetter;
 use crate::stripe::{Carrier, Part, Slots};
 use crate::{Arena, Completion, Engine, EngineError, ErrorKind, EventHandle, Io, Submission, Wait, io_flags};
 
@@ -205,7 +205,7 @@ impl<C: Clock> Engine for Uring<C> {
     }
 }
 
-impl<C: Clock> TakesPriority for Uring<C> {
+impl<C: Clock> PrioritySetter for Uring<C> {
     #[inline]
     fn set_priority(&mut self, number: u16) {
         self.priority = number;

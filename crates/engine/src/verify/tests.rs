@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::test_engine::{Media, TestEngine};
 use super::*;
-use crate::fault::{Effect, Fault, FaultPlan, When};
+use crate::fault::{Effect, Fault, FaultPlan, FaultTrigger};
 use crate::pattern::Geometry;
 use crate::pattern::test_workload::plain;
 use fathom_record::Direction::{Flush, Read, Trim, Write};
@@ -88,7 +88,7 @@ fn what_was_written_reads_back_as_good() {
 
 #[test]
 fn altered_content_is_found_and_named() {
-    let flip = FaultPlan::one(When::Touching(8192..8193), Some(Read), Effect::FlipByte(3000));
+    let flip = FaultPlan::one(FaultTrigger::Touching(8192..8193), Some(Read), Effect::FlipByte(3000));
     let (_, mut engine) = fresh(flip);
     run(&mut engine, io(0, Write, 1, 3));
     run(&mut engine, io(1, Read, 2, 1));
@@ -104,7 +104,7 @@ fn altered_content_is_found_and_named() {
 
 #[test]
 fn misplaced_writes_are_found_at_both_places() {
-    let plan = FaultPlan::one(When::Nth(2), None, Effect::Misplace(5 * u64::from(BLOCK)));
+    let plan = FaultPlan::one(FaultTrigger::Nth(2), None, Effect::Misplace(5 * u64::from(BLOCK)));
     let (_, mut engine) = fresh(plan);
     run(&mut engine, io(0, Write, 1, 1));
     run(&mut engine, io(0, Write, 5, 1));
@@ -117,7 +117,7 @@ fn misplaced_writes_are_found_at_both_places() {
 
 #[test]
 fn lost_writes_are_found_whatever_lay_there_before() {
-    let lose = |nth| FaultPlan::one(When::Nth(nth), None, Effect::Lose);
+    let lose = |nth| FaultPlan::one(FaultTrigger::Nth(nth), None, Effect::Lose);
     // Over nothing.
     let (_, mut engine) = fresh(lose(0));
     assert_eq!(run(&mut engine, io(0, Write, 1, 1)), BLOCK as i32);
@@ -139,7 +139,7 @@ fn lost_writes_are_found_whatever_lay_there_before() {
 #[test]
 fn a_block_whose_write_failed_is_uncertain_until_it_is_written_again() {
     for effect in [Effect::Fail(5), Effect::CarryOutAndFail(5), Effect::Short(BLOCK), Effect::Short(100)] {
-        let (_, mut engine) = fresh(FaultPlan::one(When::Nth(1), None, effect));
+        let (_, mut engine) = fresh(FaultPlan::one(FaultTrigger::Nth(1), None, effect));
         run(&mut engine, io(0, Write, 0, 4));
         run(&mut engine, io(0, Write, 0, 2));
         run(&mut engine, io(1, Read, 0, 4));
@@ -208,7 +208,7 @@ fn a_block_that_is_written_while_it_is_read_is_not_called_corrupt() {
 
 #[test]
 fn overlapping_writes_may_land_in_any_order_but_no_older_one_may_stay() {
-    let (_, mut engine) = fresh(FaultPlan::one(When::FromNth(1), Some(Write), Effect::Lose));
+    let (_, mut engine) = fresh(FaultPlan::one(FaultTrigger::FromNth(1), Some(Write), Effect::Lose));
     run(&mut engine, io(0, Write, 1, 1));
     // Both are acknowledged and both are lost: generation 1 is older than either.
     submit(&mut engine, io(0, Write, 1, 1));
@@ -218,7 +218,7 @@ fn overlapping_writes_may_land_in_any_order_but_no_older_one_may_stay() {
     assert_eq!(damages(&engine), [(1, Damage::Stale { found: 1, expected: 3, other_run: false })]);
     // One of two is lost: the other one is as good as both.
     for lost in [1, 2] {
-        let (_, mut engine) = fresh(FaultPlan::one(When::Nth(lost), None, Effect::Lose));
+        let (_, mut engine) = fresh(FaultPlan::one(FaultTrigger::Nth(lost), None, Effect::Lose));
         run(&mut engine, io(0, Write, 1, 1));
         submit(&mut engine, io(0, Write, 1, 1));
         submit(&mut engine, io(1, Write, 1, 1));
@@ -290,7 +290,8 @@ fn a_run_that_writes_does_not_answer_for_what_became_of_an_earlier_ones_blocks()
         workload.mix.read_share = if writes { 0.5 } else { 1.0 };
         let geometry = Geometry::of(&workload, BLOCKS * u64::from(BLOCK)).unwrap();
         let table = Arc::new(VerifyTable::of(&workload, &geometry, 9).unwrap());
-        let mut later = stack(&media, &table, FaultPlan::one(When::Nth(1), None, Effect::Misplace(9 * 4096)));
+        let mut later =
+            stack(&media, &table, FaultPlan::one(FaultTrigger::Nth(1), None, Effect::Misplace(9 * 4096)));
         run(&mut later, io(0, Read, 0, 4));
         let report = later.report();
         let (judged, corrupt) = if writes { (2, 0) } else { (4, 2) };
@@ -322,11 +323,11 @@ fn a_larger_block_that_was_overwritten_in_part_is_not_called_corrupt() {
 
 #[test]
 fn failed_reads_are_counted_and_io_beyond_the_table_is_not_judged() {
-    let (_, mut engine) = fresh(FaultPlan::one(When::FromNth(1), Some(Read), Effect::Fail(5)));
+    let (_, mut engine) = fresh(FaultPlan::one(FaultTrigger::FromNth(1), Some(Read), Effect::Fail(5)));
     run(&mut engine, io(0, Write, 0, 1));
     assert_eq!(run(&mut engine, io(1, Read, 0, 1)), -5);
     assert_eq!(engine.report(), &VerifyReport { unread: 1, ..VerifyReport::default() });
-    let (_, mut engine) = fresh(FaultPlan::one(When::Always, Some(Read), Effect::Short(BLOCK + 100)));
+    let (_, mut engine) = fresh(FaultPlan::one(FaultTrigger::Always, Some(Read), Effect::Short(BLOCK + 100)));
     run(&mut engine, io(0, Write, 0, 4));
     run(&mut engine, io(1, Read, 0, 4));
     assert_eq!((engine.report().checked, engine.report().unread, engine.report().corrupt), (1, 3, 0));
@@ -354,7 +355,7 @@ fn tables_that_cannot_be_are_refused_with_a_remedy() {
 
 #[test]
 fn what_was_written_is_listed_in_stretches() {
-    let (_, mut engine) = fresh(FaultPlan::one(When::Nth(3), None, Effect::Fail(5)));
+    let (_, mut engine) = fresh(FaultPlan::one(FaultTrigger::Nth(3), None, Effect::Fail(5)));
     run(&mut engine, io(0, Write, 1, 4));
     run(&mut engine, io(0, Write, 5, 2));
     run(&mut engine, io(0, Write, 15, 1));
@@ -384,7 +385,7 @@ proptest! {
             2 => Effect::Short(BLOCK),
             _ => Effect::Short(1000),
         };
-        let rule = |nth: &u64| crate::fault::FaultRule { when: When::Nth(*nth), direction: None, effect: effect(nth) };
+        let rule = |nth: &u64| crate::fault::FaultRule { when: FaultTrigger::Nth(*nth), direction: None, effect: effect(nth) };
         let plan = FaultPlan { rules: failing.iter().map(rule).collect() };
         let media = TestEngine::media((BLOCKS * u64::from(BLOCK)) as usize);
         let shared = table(BLOCK, 3);

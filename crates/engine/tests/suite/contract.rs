@@ -5,12 +5,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
-use fathom_conformance::broken::{Breach, Broken};
+use fathom_conformance::broken::{Breach, BrokenEngine};
 use fathom_conformance::{BUFFER_BYTES, Subject, TARGET_BYTES, Traits, run};
 use fathom_engine::Engine;
 use fathom_engine::job::ahead::Spares;
 use fathom_engine::job::crew::{Conduct, CrewPlan};
-use fathom_engine::job::{JobPlan, Measured};
+use fathom_engine::job::{JobPlan, Measurement};
 use fathom_engine::memory_target::{Memory, Store};
 use fathom_engine::pattern::{DataPattern, Generator, Geometry};
 use fathom_measure::{Clock, VirtualClock, WallClock};
@@ -30,7 +30,7 @@ fn passes(breach: Option<Breach>) -> bool {
         name: "broken",
         make: &|depth| {
             let inner = Memory::new(store.clone(), depth, BUFFER_BYTES, clock.clone()).unwrap();
-            Broken::new(inner, breach, depth, &advance)
+            BrokenEngine::new(inner, breach, depth, &advance)
         },
         now_ns: &|| clock.now_ns(),
         advance_to: Some(&advance),
@@ -51,7 +51,7 @@ const OPERATIONS: u64 = 500;
 const DEPTH: u32 = 4;
 
 /// A closed loop of reads on an engine with this breach.
-fn measured(breach: Option<Breach>) -> Measured {
+fn measured(breach: Option<Breach>) -> Measurement {
     let length = Length { operations: Some(OPERATIONS), ..Length::default() };
     let workload = Workload {
         special: None,
@@ -96,7 +96,7 @@ fn measured(breach: Option<Breach>) -> Measured {
     let store = Store::new(TARGET_BYTES).unwrap();
     let build = |plan: &JobPlan| {
         let inner = Memory::new(store.clone(), plan.depth, BUFFER_BYTES, clock)?;
-        Ok(Box::new(Broken::new(inner, breach, plan.depth, &|_| ())) as Box<dyn Engine>)
+        Ok(Box::new(BrokenEngine::new(inner, breach, plan.depth, &|_| ())) as Box<dyn Engine>)
     };
     run_crew(plan, clock, &build).unwrap()
 }

@@ -8,7 +8,7 @@ use fathom_engine::decorate::Stack;
 use fathom_engine::delay::Draw;
 use fathom_engine::job::ahead::Spares;
 use fathom_engine::job::crew::{Conduct, CrewPlan};
-use fathom_engine::job::{JobPlan, Measured};
+use fathom_engine::job::{JobPlan, Measurement};
 use fathom_engine::null::Null;
 use fathom_engine::pattern::{ArrivalPattern, DataPattern, Generator, Geometry};
 use fathom_engine::rest::Rest;
@@ -65,7 +65,7 @@ fn run_on<E: Engine + 'static>(
     workload: &Workload,
     clock: &VirtualClock,
     build: impl Fn(&JobPlan) -> Result<E, EngineError>,
-) -> Measured {
+) -> Measurement {
     let geometry = Geometry::of(workload, 1 << 30).unwrap();
     let cursor = Arc::new(AtomicU64::new(0));
     let jobs = (0..workload.jobs)
@@ -102,7 +102,7 @@ fn run_on<E: Engine + 'static>(
     run_simulated(plan, clock, &build).unwrap()
 }
 
-fn run(decorators: &Decorators, workload: &Workload) -> Measured {
+fn run(decorators: &Decorators, workload: &Workload) -> Measurement {
     let clock = VirtualClock::new();
     run_on(decorators, workload, &clock, |plan| Null::new(plan.depth, 4096, clock.clone()))
 }
@@ -113,7 +113,7 @@ fn near(value: f64, truth: f64, share: f64, what: &str) {
 }
 
 /// Mean in-flight and rate times latency over the measured window.
-fn littles_law(measured: &Measured) -> (f64, f64) {
+fn littles_law(measured: &Measurement) -> (f64, f64) {
     let window = measured.window_ns as f64;
     let service = &measured.total.directions[0].service;
     (measured.total.in_flight_integral_ns as f64 / window, service.sum() as f64 / window)

@@ -9,10 +9,10 @@ use std::thread::ThreadId;
 use std::time::Duration;
 
 use fathom_engine::engine_kinds::EngineKind;
-use fathom_engine::fault::{Effect, Fault, FaultPlan, FaultRule, When};
+use fathom_engine::fault::{Effect, Fault, FaultPlan, FaultRule, FaultTrigger};
 use fathom_engine::job::ahead::Spares;
 use fathom_engine::job::crew::{Conduct, CrewPlan};
-use fathom_engine::job::{JobPlan, Measured};
+use fathom_engine::job::{JobPlan, Measurement};
 use fathom_engine::launch::{Launch, Medium};
 use fathom_engine::memory_target::{Memory, Store};
 use fathom_engine::null::Null;
@@ -81,7 +81,7 @@ fn run<E: Engine + 'static>(
     length: Length,
     stop: &AtomicBool,
     build: impl Fn(&JobPlan, WallClock) -> Result<E, EngineError> + Sync,
-) -> (Result<Measured, EngineError>, Duration) {
+) -> (Result<Measurement, EngineError>, Duration) {
     let jobs = job_plans(&workload(jobs, length));
     let plans = CrewPlan {
         jobs,
@@ -169,7 +169,11 @@ fn a_target_that_is_gone_for_one_job_ends_the_run_for_all() {
         let (measured, took) = run(3, seconds(60), &AtomicBool::new(false), |plan, clock| {
             let rule = FaultRule {
                 direction: None,
-                when: if plan.job == 1 { When::FromNth(5000) } else { When::FromNth(u64::MAX) },
+                when: if plan.job == 1 {
+                    FaultTrigger::FromNth(5000)
+                } else {
+                    FaultTrigger::FromNth(u64::MAX)
+                },
                 effect: Effect::Fail(errno),
             };
             let inner = Memory::new(store.clone(), plan.depth, 4096, clock)?;
@@ -252,7 +256,7 @@ fn in_simulated_time_too_a_target_that_is_gone_ends_the_run() {
     let build = |plan: &JobPlan| {
         let device = Arc::clone(&device);
         let inner = SimEngine::new(device, plan.depth, 4096, clock.clone(), Mode::Virtual)?;
-        let when = When::FromNth(if plan.job == 1 { 100 } else { u64::MAX });
+        let when = FaultTrigger::FromNth(if plan.job == 1 { 100 } else { u64::MAX });
         let rule = FaultRule { when, direction: None, effect: Effect::Fail(libc::ENODEV) };
         Ok(Box::new(Fault::new(inner, FaultPlan { rules: vec![rule] }, plan.depth)) as Box<dyn Engine>)
     };
@@ -308,7 +312,7 @@ fn engine_null() -> EngineKind {
     EngineKind::named("null").unwrap()
 }
 
-fn launch(workload: &Workload, medium: &Medium, engine: EngineKind) -> Result<Measured, EngineError> {
+fn launch(workload: &Workload, medium: &Medium, engine: EngineKind) -> Result<Measurement, EngineError> {
     let geometry = Geometry::of(workload, 1 << 40).unwrap();
     let (clock, _) = WallClock::start();
     let stop = AtomicBool::new(false);

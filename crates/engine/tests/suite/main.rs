@@ -15,7 +15,7 @@ mod uring;
 fathom_skips::one_more_at_once!();
 
 use fathom_engine::job::crew::{self, CrewPlan};
-use fathom_engine::job::{JobPlan, Measured, simulated};
+use fathom_engine::job::{JobPlan, Measurement, simulated};
 use fathom_engine::{Engine, EngineError};
 use fathom_measure::{VirtualClock, WallClock};
 
@@ -27,7 +27,7 @@ fn run_crew(
     plan: CrewPlan<'_>,
     clock: WallClock,
     build: &(dyn Fn(&JobPlan) -> Made + Sync),
-) -> Result<Measured, EngineError> {
+) -> Result<Measurement, EngineError> {
     crew::run(plan, clock, build, |_| None, &mut |_| {})
 }
 
@@ -36,6 +36,6 @@ fn run_simulated(
     plan: CrewPlan<'_>,
     clock: &VirtualClock,
     build: &dyn Fn(&JobPlan) -> Made,
-) -> Result<Measured, EngineError> {
+) -> Result<Measurement, EngineError> {
     simulated::run(plan, clock, build, &mut |_| {})
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fathom_conformance::served::{Offer, Served};
+use fathom_conformance::served::{Offer, ServedController};
 use fathom_conformance::{BUFFER_BYTES, Subject, TARGET_BYTES, Traits, run};
 use fathom_engine::delay::{Delay, RunStart};
 use fathom_engine::nvme_tcp::NvmeTcp;
@@ -41,7 +41,7 @@ fn suite<E: Engine>(
     keys: &str,
     around: impl Fn(NvmeTcp<WallClock>, u32, WallClock) -> E,
 ) {
-    let served = Served::start(offer).unwrap();
+    let served = ServedController::start(offer).unwrap();
     let address = format!("{}{keys}", served.name());
     let (clock, _) = WallClock::start();
     run(&Subject {
@@ -83,7 +83,7 @@ fn ios_above_the_largest_transfer_are_split_and_keep_their_content() {
     for keys in ["", "?hdgst=on&ddgst=on"] {
         let mut offer = Offer::of(TARGET_BYTES);
         offer.limits.transfer_bytes = 8192;
-        let served = Served::start(offer).unwrap();
+        let served = ServedController::start(offer).unwrap();
         let (clock, _) = WallClock::start();
         let mut engine = engine(&format!("{}{keys}", served.name()), 4, u64::from(BYTES), clock);
         let content = |slot: u32, at: usize| (at * 7 + at / 8192 + slot as usize * 31) as u8;
@@ -133,7 +133,7 @@ fn the_suite_passes_behind_a_delay_and_a_throttle() {
 /// What was in flight when the connection broke ends well over the next one, and the outage is in its latency.
 #[test]
 fn a_connection_that_is_lost_is_made_again_where_the_name_asks_for_it() {
-    let served = Served::start(Offer::of(TARGET_BYTES)).unwrap();
+    let served = ServedController::start(Offer::of(TARGET_BYTES)).unwrap();
     let target = open(&format!("{}?reconnect=20", served.name()), &OpenRequest::default()).unwrap();
     let remote = target.remote.unwrap();
     let controller = remote.connect(1).map(Arc::new).unwrap();
@@ -189,7 +189,7 @@ fn a_connection_that_is_lost_is_made_again_where_the_name_asks_for_it() {
 /// A target that does not come back is given up in time, and everything in flight fails once.
 #[test]
 fn a_target_that_stays_away_is_given_up() {
-    let served = Served::start(Offer::of(TARGET_BYTES)).unwrap();
+    let served = ServedController::start(Offer::of(TARGET_BYTES)).unwrap();
     let target = open(&format!("{}?reconnect=1", served.name()), &OpenRequest::default()).unwrap();
     let remote = target.remote.unwrap();
     let controller = remote.connect(1).map(Arc::new).unwrap();
@@ -217,7 +217,7 @@ fn a_target_that_stays_away_is_given_up() {
 fn a_target_says_what_it_is() {
     let mut offer = Offer::of(TARGET_BYTES);
     offer.block_shift = 12;
-    let served = Served::start(offer).unwrap();
+    let served = ServedController::start(offer).unwrap();
     let target =
         open(&served.name(), &OpenRequest { size_bytes: Some(1 << 20), ..OpenRequest::default() }).unwrap();
     let facts = target.facts;
@@ -235,14 +235,14 @@ fn a_target_says_what_it_is() {
 
 #[test]
 fn writing_takes_the_namespaces_name_and_never_a_protected_one() {
-    let served = Served::start(Offer::of(TARGET_BYTES)).unwrap();
+    let served = ServedController::start(Offer::of(TARGET_BYTES)).unwrap();
     let writes = OpenRequest { writes: true, ..OpenRequest::default() };
     let refused = open(&served.name(), &writes).unwrap_err();
     assert_eq!(refused.kind, ErrorKind::Refused);
     let words = refused.remedy.rsplit_once("--destroy ").unwrap().1.to_owned();
     let permit = Permit(words);
     open(&served.name(), &OpenRequest { permit: Some(&permit), ..writes }).unwrap();
-    let served = Served::start(Offer { is_read_only: true, ..Offer::of(TARGET_BYTES) }).unwrap();
+    let served = ServedController::start(Offer { is_read_only: true, ..Offer::of(TARGET_BYTES) }).unwrap();
     let refused = open(&served.name(), &OpenRequest { permit: Some(&permit), ..writes }).unwrap_err();
     assert!(refused.cause.contains("write-protected"), "{refused}");
 }
@@ -251,7 +251,7 @@ fn writing_takes_the_namespaces_name_and_never_a_protected_one() {
 fn what_a_target_does_not_grant_is_refused_with_both_numbers() {
     let mut offer = Offer::of(TARGET_BYTES);
     offer.limits = SubsystemLimits { queues: 2, entries: 16, ..offer.limits };
-    let served = Served::start(offer).unwrap();
+    let served = ServedController::start(offer).unwrap();
     let few = connect(&served.name(), 3).unwrap_err();
     assert_eq!(few.kind, ErrorKind::Plan);
     assert!(
@@ -275,8 +275,10 @@ fn what_a_target_does_not_grant_is_refused_with_both_numbers() {
 
 #[test]
 fn what_cannot_be_connected_to_is_refused_by_its_reason() {
-    let served =
-        Served::start(Offer { access: Access::Hosts(vec!["nqn.me".to_owned()]), ..Offer::of(TARGET_BYTES) });
+    let served = ServedController::start(Offer {
+        access: Access::Hosts(vec!["nqn.me".to_owned()]),
+        ..Offer::of(TARGET_BYTES)
+    });
     let served = served.unwrap();
     let place = format!("nvme+tcp://127.0.0.1:{}", served.port());
     let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
@@ -318,7 +320,7 @@ fn reads(engine: &mut NvmeTcp<WallClock>, depth: u32, meanwhile: impl FnOnce()) 
 
 #[test]
 fn a_lost_connection_ends_each_io_once_with_its_reason() {
-    let served = Served::start(Offer::of(TARGET_BYTES)).unwrap();
+    let served = ServedController::start(Offer::of(TARGET_BYTES)).unwrap();
     let controller = connect(&served.name(), 1).unwrap();
     let (clock, _) = WallClock::start();
     let mut engine = NvmeTcp::new(&controller, 1, 8, 4096, clock).unwrap();
@@ -336,7 +338,7 @@ fn a_lost_connection_ends_each_io_once_with_its_reason() {
 
 #[test]
 fn a_controller_that_falls_silent_is_given_up_by_its_keep_alive() {
-    let served = Served::start(Offer::of(TARGET_BYTES)).unwrap();
+    let served = ServedController::start(Offer::of(TARGET_BYTES)).unwrap();
     let controller = connect(&format!("{}?kato=1", served.name()), 1).unwrap();
     let (clock, _) = WallClock::start();
     let mut engine = NvmeTcp::new(&controller, 1, 2, 4096, clock).unwrap();

@@ -4,7 +4,7 @@
 use std::sync::atomic::AtomicBool;
 
 use fathom_engine::engine_kinds::EngineKind;
-use fathom_engine::job::Measured;
+use fathom_engine::job::Measurement;
 use fathom_engine::job::crew::Conduct;
 use fathom_engine::launch::{Launch, Medium};
 use fathom_engine::pattern::Geometry;
@@ -34,11 +34,11 @@ fn workload(jobs: u32, depth: u32, arrival: Arrival, seconds: u64) -> Workload {
     }
 }
 
-fn simulate(device: &str, workload: &Workload) -> Measured {
+fn simulate(device: &str, workload: &Workload) -> Measurement {
     simulate_all(&[device], workload)
 }
 
-fn simulate_all(devices: &[&str], workload: &Workload) -> Measured {
+fn simulate_all(devices: &[&str], workload: &Workload) -> Measurement {
     let parameters: Vec<_> = devices.iter().map(|device| parse(device).unwrap()).collect();
     let geometry = |device: &SimParameters| Geometry::of(workload, device.size_bytes).unwrap();
     let geometries: Vec<_> = parameters.iter().map(geometry).collect();

@@ -10,7 +10,7 @@ use fathom_spec::{Status, io, smart};
 use zerocopy::IntoBytes;
 
 use super::identify;
-use super::queue::{Admitted, Answer, Begun, INVALID_FIELD, INVALID_OPCODE, Refusal};
+use super::queue::{Answer, CommandStart, HostDataLength, INVALID_FIELD, INVALID_OPCODE, Refusal};
 use super::subsystem::Subsystem;
 
 /// Status: Invalid Log Page, not to be retried.
@@ -37,11 +37,11 @@ pub struct Scene<'a> {
 }
 
 /// Judges a command that is not a Fabrics command.
-pub fn admit(command: &SubmissionEntry) -> Result<Admitted, Refusal> {
+pub fn admit(command: &SubmissionEntry) -> Result<HostDataLength, Refusal> {
     match command.opcode {
         SET_FEATURES if command.data.length.get() > 0 => Err(Refusal::Status(INVALID_FIELD, 0)),
         IDENTIFY | GET_LOG_PAGE | ABORT | SET_FEATURES | GET_FEATURES | ASYNCHRONOUS_EVENT | KEEP_ALIVE => {
-            Ok(Admitted { from_host: 0 })
+            Ok(HostDataLength { from_host: 0 })
         }
         _ => Err(Refusal::Status(INVALID_OPCODE, 0)),
     }
@@ -53,19 +53,19 @@ pub fn begin(
     scene: Scene<'_>,
     command: &SubmissionEntry,
     buffer: &mut [u8],
-) -> Begun {
+) -> CommandStart {
     let opcode = command.opcode;
     if scene.is_discovery && opcode == ABORT {
-        return Begun::Done(Answer::failed(INVALID_OPCODE));
+        return CommandStart::Done(Answer::failed(INVALID_OPCODE));
     }
-    Begun::Done(match opcode {
+    CommandStart::Done(match opcode {
         KEEP_ALIVE => Answer::DONE,
         // Bit 0: the command was not aborted.
         ABORT => Answer { result: 1, ..Answer::DONE },
         ASYNCHRONOUS_EVENT if *scene.events >= MOST_EVENTS => Answer::failed(TOO_MANY_EVENTS),
         ASYNCHRONOUS_EVENT => {
             *scene.events += 1;
-            return Begun::Later;
+            return CommandStart::Later;
         }
         IDENTIFY => identify::answer(subsystem, &scene, command, buffer),
         GET_LOG_PAGE => log(subsystem, &scene, command, buffer),

@@ -6,14 +6,15 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use fathom_spec::fabrics::capsule::Flow;
 use fathom_spec::fabrics::connect::{
-    self, ANY_CONTROLLER, Connect, ConnectData, WITHOUT_FLOW_CONTROL, invalid, name_of, place, refused,
+    self, ANY_CONTROLLER, ConnectData, ConnectFields, WITHOUT_FLOW_CONTROL, invalid, name_of, place, refused,
 };
 use fathom_spec::fabrics::{DISCOVERY_NAME, SubmissionEntry, command_type, property};
 use fathom_spec::{Status, io};
 
 use super::admin_commands;
 use super::queue::{
-    Admitted, Answer, Begun, Handler, INVALID_FIELD, INVALID_LENGTH, INVALID_OPCODE, QueueLimits, Refusal,
+    Answer, CommandStart, Handler, HostDataLength, INVALID_FIELD, INVALID_LENGTH, INVALID_OPCODE,
+    QueueLimits, Refusal,
 };
 use super::subsystem::{self, Directory, Namespace, Subsystem, SubsystemLimits};
 use crate::framing::Payloads;
@@ -93,7 +94,7 @@ pub trait Serve: Payloads {
     fn take(&mut self, _slot: u32, _namespace: u32) {}
 
     /// Begins an I/O on the namespace that the slot was [taken](Self::take) for.
-    fn begin_io(&mut self, slot: u32, io: Io) -> Begun;
+    fn begin_io(&mut self, slot: u32, io: Io) -> CommandStart;
 }
 
 impl Namespace {
@@ -196,20 +197,20 @@ impl Session {
         directory: &'a D,
         serve: &'a mut S,
     ) -> impl Handler + 'a {
-        Serving { session: self, directory, serve }
+        CommandContext { session: self, directory, serve }
     }
 
-    fn admit_io(&self, command: &SubmissionEntry) -> Result<Admitted, Refusal> {
+    fn admit_io(&self, command: &SubmissionEntry) -> Result<HostDataLength, Refusal> {
         let refuse = |status| Err(Refusal::Status(status, 0));
         if !matches!(command.opcode, io::READ | io::WRITE | io::FLUSH | io::DATASET_MANAGEMENT) {
             return refuse(INVALID_OPCODE);
         }
         if command.opcode == io::FLUSH && command.nsid.get() == fathom_spec::admin::ALL_NAMESPACES {
-            return Ok(Admitted { from_host: 0 });
+            return Ok(HostDataLength { from_host: 0 });
         }
         let Some(namespace) = self.namespace(command) else { return refuse(INVALID_NAMESPACE) };
         match command.opcode {
-            io::FLUSH => Ok(Admitted { from_host: 0 }),
+            io::FLUSH => Ok(HostDataLength { from_host: 0 }),
             io::DATASET_MANAGEMENT => {
                 if !namespace.deallocates {
                     return refuse(INVALID_OPCODE);
@@ -217,18 +218,18 @@ impl Session {
                 if namespace.is_read_only {
                     return refuse(PROTECTED);
                 }
-                Ok(Admitted { from_host: ((command.dword(10) & 0xff) + 1) * io::RANGE_BYTES as u32 })
+                Ok(HostDataLength { from_host: ((command.dword(10) & 0xff) + 1) * io::RANGE_BYTES as u32 })
             }
             opcode => {
                 let (_, bytes) =
                     self.transfer(namespace, command).map_err(|status| Refusal::Status(status, 0))?;
                 if opcode == io::READ {
-                    return Ok(Admitted { from_host: 0 });
+                    return Ok(HostDataLength { from_host: 0 });
                 }
                 if namespace.is_read_only {
                     return refuse(PROTECTED);
                 }
-                Ok(Admitted { from_host: bytes })
+                Ok(HostDataLength { from_host: bytes })
             }
         }
     }
@@ -259,23 +260,28 @@ impl Session {
         Ok((first << namespace.block_shift, bytes as u32))
     }
 
-    fn begin_io<S: Serve + ?Sized>(&self, slot: u32, command: &SubmissionEntry, serve: &mut S) -> Begun {
+    fn begin_io<S: Serve + ?Sized>(
+        &self,
+        slot: u32,
+        command: &SubmissionEntry,
+        serve: &mut S,
+    ) -> CommandStart {
         const FORCE_UNIT_ACCESS: u32 = 1 << 30;
         if command.opcode == io::FLUSH {
             return serve.begin_io(slot, Io::Flush);
         }
         let Some(namespace) = self.namespace(command) else {
-            return Begun::Done(Answer::failed(INVALID_NAMESPACE));
+            return CommandStart::Done(Answer::failed(INVALID_NAMESPACE));
         };
         let io = match command.opcode {
             io::DATASET_MANAGEMENT => {
                 if command.dword(11) & io::DEALLOCATE == 0 {
-                    return Begun::Done(Answer::DONE);
+                    return CommandStart::Done(Answer::DONE);
                 }
                 let ranges = (command.dword(10) & 0xff) + 1;
                 let list = serve.payload(slot);
                 if (0..ranges).any(|at| namespace.range(list, at).is_none()) {
-                    return Begun::Done(Answer::failed(BEYOND));
+                    return CommandStart::Done(Answer::failed(BEYOND));
                 }
                 Io::Trim { ranges }
             }
@@ -284,7 +290,7 @@ impl Session {
                 Ok((offset, bytes)) => {
                     Io::Write { offset, bytes, is_durable: command.dword(12) & FORCE_UNIT_ACCESS != 0 }
                 }
-                Err(status) => return Begun::Done(Answer::failed(status)),
+                Err(status) => return CommandStart::Done(Answer::failed(status)),
             },
         };
         serve.begin_io(slot, io)
@@ -292,7 +298,7 @@ impl Session {
 
     /// Connect: what the connection becomes.
     fn connect(&mut self, command: &SubmissionEntry, data: &[u8], directory: &impl Directory) -> Answer {
-        let asked = Connect::of(command);
+        let asked = ConnectFields::of(command);
         let invalid = |place, in_data| Answer {
             status: refused::INVALID_PARAMETERS,
             result: invalid(place, in_data),
@@ -394,13 +400,13 @@ fn connect_queue(
     Ok((over, Arc::clone(&controller.seen)))
 }
 
-struct Serving<'a, D, S: ?Sized> {
+struct CommandContext<'a, D, S: ?Sized> {
     session: &'a mut Session,
     directory: &'a D,
     serve: &'a mut S,
 }
 
-impl<D, S: Serve + ?Sized> Payloads for Serving<'_, D, S> {
+impl<D, S: Serve + ?Sized> Payloads for CommandContext<'_, D, S> {
     fn payload(&mut self, slot: u32) -> &mut [u8] {
         self.serve.payload(slot)
     }
@@ -410,8 +416,8 @@ impl<D, S: Serve + ?Sized> Payloads for Serving<'_, D, S> {
     }
 }
 
-impl<D: Directory, S: Serve + ?Sized> Handler for Serving<'_, D, S> {
-    fn admit(&mut self, command: &SubmissionEntry) -> Result<Admitted, Refusal> {
+impl<D: Directory, S: Serve + ?Sized> Handler for CommandContext<'_, D, S> {
+    fn admit(&mut self, command: &SubmissionEntry) -> Result<HostDataLength, Refusal> {
         if command.flow() == Flow::Both {
             return Err(Refusal::Status(INVALID_OPCODE, 0));
         }
@@ -420,12 +426,12 @@ impl<D: Directory, S: Serve + ?Sized> Handler for Serving<'_, D, S> {
                 if command.data.kind != fathom_spec::fabrics::Descriptor::IN_CAPSULE {
                     return Err(Refusal::Status(INVALID_FIELD, 0));
                 }
-                Ok(Admitted { from_host: connect::DATA_BYTES as u32 })
+                Ok(HostDataLength { from_host: connect::DATA_BYTES as u32 })
             }
             (Some(command_type::CONNECT), _) | (_, Role::Fresh) => Err(Refusal::Status(OUT_OF_SEQUENCE, 0)),
-            (Some(command_type::DISCONNECT), Role::Io { .. }) => Ok(Admitted { from_host: 0 }),
+            (Some(command_type::DISCONNECT), Role::Io { .. }) => Ok(HostDataLength { from_host: 0 }),
             (Some(command_type::PROPERTY_GET | command_type::PROPERTY_SET), Role::Admin { .. }) => {
-                Ok(Admitted { from_host: 0 })
+                Ok(HostDataLength { from_host: 0 })
             }
             (Some(_), _) => Err(Refusal::Status(INVALID_OPCODE, 0)),
             (None, Role::Admin { .. }) => admin_commands::admit(command),
@@ -443,17 +449,17 @@ impl<D: Directory, S: Serve + ?Sized> Handler for Serving<'_, D, S> {
         self.session.events = self.session.events.saturating_sub(1);
     }
 
-    fn begin(&mut self, slot: u32, command: &SubmissionEntry) -> Begun {
+    fn begin(&mut self, slot: u32, command: &SubmissionEntry) -> CommandStart {
         let session = &mut *self.session;
         match (command.fabrics_type(), session.role) {
             (Some(command_type::CONNECT), _) => {
                 let data = self.serve.payload(slot);
-                Begun::Done(session.connect(command, data, self.directory))
+                CommandStart::Done(session.connect(command, data, self.directory))
             }
             (Some(command_type::DISCONNECT), _) => {
                 session.end(self.directory);
                 session.over.store(true, Ordering::Relaxed);
-                Begun::Done(Answer::DONE)
+                CommandStart::Done(Answer::DONE)
             }
             (fabrics, Role::Admin { controller, is_discovery, .. }) => {
                 let scene = admin_commands::Scene {
@@ -464,7 +470,7 @@ impl<D: Directory, S: Serve + ?Sized> Handler for Serving<'_, D, S> {
                 };
                 let buffer = self.serve.payload(slot);
                 self.directory.with(|subsystem| match fabrics {
-                    Some(_) => Begun::Done(admin_commands::property(subsystem, controller, command)),
+                    Some(_) => CommandStart::Done(admin_commands::property(subsystem, controller, command)),
                     None => admin_commands::begin(subsystem, scene, command, buffer),
                 })
             }

@@ -7,5 +7,7 @@ mod queue;
 mod subsystem;
 
 pub use connection_role::{ADMIN_BYTES, Io, Role, Serve, Session};
-pub use queue::{Admitted, Answer, Begun, ControllerQueue, Digests, Handler, QueueLimits, Refusal};
+pub use queue::{
+    Answer, CommandStart, ControllerQueue, Digests, Handler, HostDataLength, QueueLimits, Refusal,
+};
 pub use subsystem::{Access, Controller, Directory, Namespace, Subsystem, SubsystemLimits};

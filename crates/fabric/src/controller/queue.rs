@@ -13,7 +13,7 @@ use fathom_spec::fabrics::{CompletionEntry, Descriptor, SubmissionEntry};
 use zerocopy::little_endian::{U16, U32};
 
 use crate::framing::{
-    Extent, Fatal, Fault, Framing, Gathered, Item, Outgoing, Parser, Payloads, Pdu, Peer, Step,
+    Extent, FatalError, Fault, Framing, GatherList, Item, Parser, Payloads, Pdu, Peer, SendQueue, Step,
 };
 
 /// Status: Invalid Field in Command, not to be retried.
@@ -29,7 +29,7 @@ const INVALID_DESCRIPTOR: Status = Status(0x4011);
 
 /// What a command's data comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Admitted {
+pub struct HostDataLength {
     /// Bytes from the host; 0 for none.
     pub from_host: u32,
 }
@@ -66,7 +66,7 @@ impl Answer {
 
 /// What became of a command that was begun.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Begun {
+pub enum CommandStart {
     /// It is over.
     Done(Answer),
     /// [`ControllerQueue::answer`] will be called.
@@ -79,13 +79,13 @@ pub trait Handler: Payloads {
     ///
     /// # Errors
     /// What it is answered with.
-    fn admit(&mut self, command: &SubmissionEntry) -> Result<Admitted, Refusal>;
+    fn admit(&mut self, command: &SubmissionEntry) -> Result<HostDataLength, Refusal>;
 
     /// A slot carries this command from here on, before any of its data is in the slot's buffer.
     fn take(&mut self, _slot: u32, _command: &SubmissionEntry) {}
 
     /// Begins a command whose data is in the slot's buffer.
-    fn begin(&mut self, slot: u32, command: &SubmissionEntry) -> Begun;
+    fn begin(&mut self, slot: u32, command: &SubmissionEntry) -> CommandStart;
 
     /// The host gave up a request for an event that it had begun: it will not be answered.
     fn event_given_up(&mut self) {}
@@ -138,7 +138,7 @@ struct Slot {
 
 /// Where the data at hand goes.
 #[derive(Clone, Copy, Debug)]
-enum Into {
+enum DataDestination {
     Nowhere,
     Slot(u32),
 }
@@ -149,12 +149,12 @@ pub struct ControllerQueue {
     limits: QueueLimits,
     digests: Digests,
     parser: Parser,
-    outgoing: Outgoing,
+    outgoing: SendQueue,
     slots: Vec<Slot>,
     free: Vec<u32>,
     /// A bit for each command identifier under way.
     in_use: Vec<u64>,
-    into: Into,
+    into: DataDestination,
     /// The refusal of the command whose data is at hand.
     refused: Option<(u16, Status, u64)>,
     without_flow_control: bool,
@@ -170,11 +170,11 @@ impl ControllerQueue {
             limits,
             digests: Digests::Offer,
             parser: Parser::new(Peer::Host, limits.in_capsule_bytes.max(limits.host_data_bytes)),
-            outgoing: Outgoing::new(4),
+            outgoing: SendQueue::new(4),
             slots: Vec::new(),
             free: Vec::new(),
             in_use: vec![0; 1 << 10],
-            into: Into::Nowhere,
+            into: DataDestination::Nowhere,
             refused: None,
             without_flow_control: false,
             entries: 0,
@@ -220,7 +220,7 @@ impl ControllerQueue {
         &mut self,
         payloads: &mut P,
         (out, room): (&mut Vec<u8>, usize),
-        gathered: &mut Gathered,
+        gathered: &mut GatherList,
     ) {
         while let Some(tag) = self.outgoing.fill(payloads, (&mut *out, room), gathered) {
             self.release(tag);
@@ -260,13 +260,13 @@ impl ControllerQueue {
     /// # Errors
     /// When the host breaks a rule, or ended the connection. What [`fill`](Self::fill) gives then is the termination
     /// request.
-    pub fn received<H: Handler + ?Sized>(&mut self, bytes: &[u8], handler: &mut H) -> Result<(), Fatal> {
+    pub fn received<H: Handler + ?Sized>(&mut self, bytes: &[u8], handler: &mut H) -> Result<(), FatalError> {
         self.take(bytes, handler).inspect_err(|fatal| {
             self.outgoing.terminate(false, fatal, self.parser.offending());
         })
     }
 
-    fn take<H: Handler + ?Sized>(&mut self, mut bytes: &[u8], handler: &mut H) -> Result<(), Fatal> {
+    fn take<H: Handler + ?Sized>(&mut self, mut bytes: &[u8], handler: &mut H) -> Result<(), FatalError> {
         loop {
             match self.parser.step(&mut bytes)? {
                 Step::More => return Ok(()),
@@ -280,7 +280,7 @@ impl ControllerQueue {
         }
     }
 
-    fn initialize(&mut self, wish: &InitializeRequest) -> Result<(), Fatal> {
+    fn initialize(&mut self, wish: &InitializeRequest) -> Result<(), FatalError> {
         if wish.pfv.get() != 0 {
             return Err(Fault::FormatVersion.into());
         }
@@ -311,7 +311,7 @@ impl ControllerQueue {
         entry: SubmissionEntry,
         bytes: u32,
         handler: &mut H,
-    ) -> Result<(), Fatal> {
+    ) -> Result<(), FatalError> {
         let identifier = entry.cid.get();
         if self.is_marked(identifier) {
             if !self.gives_up_event(identifier) {
@@ -332,7 +332,7 @@ impl ControllerQueue {
             Ok(wanted) => wanted,
             Err(Refusal::Fatal(fault)) => return Err(fault.into()),
             Err(Refusal::Status(status, result)) if bytes > 0 => {
-                (self.refused, self.into) = (Some((identifier, status, result)), Into::Nowhere);
+                (self.refused, self.into) = (Some((identifier, status, result)), DataDestination::Nowhere);
                 return Ok(());
             }
             Err(Refusal::Status(status, result)) => {
@@ -347,7 +347,7 @@ impl ControllerQueue {
         let stage = Stage::Receiving { bytes: wanted, moved: 0, in_capsule };
         self.slots[slot as usize] = Slot { entry, stage, is_damaged: false };
         if in_capsule {
-            self.into = Into::Slot(slot);
+            self.into = DataDestination::Slot(slot);
         } else if wanted > 0 {
             let mut header: Data = blank();
             header.cccid = U16::new(identifier);
@@ -381,7 +381,7 @@ impl ControllerQueue {
         in_capsule: u32,
         handler: &mut H,
     ) -> Result<u32, Refusal> {
-        let Admitted { from_host } = handler.admit(entry)?;
+        let HostDataLength { from_host } = handler.admit(entry)?;
         let refuse = |status| Err(Refusal::Status(status, 0));
         let (address, length, kind) = (entry.data.address, entry.data.length, entry.data.kind);
         if in_capsule > 0 || kind == Descriptor::IN_CAPSULE {
@@ -404,7 +404,7 @@ impl ControllerQueue {
         Ok(from_host)
     }
 
-    fn data(&mut self, header: &Data, last: bool) -> Result<(), Fatal> {
+    fn data(&mut self, header: &Data, last: bool) -> Result<(), FatalError> {
         let tag = u32::from(header.ttag.get());
         let slot = self.slots.get(tag as usize).ok_or(Fault::UnknownTransfer)?;
         let Stage::Receiving { bytes, moved, in_capsule: false } = slot.stage else {
@@ -425,12 +425,12 @@ impl ControllerQueue {
         if last != (moved + header.length.get() == bytes) {
             return Err(Fault::LastFlag.into());
         }
-        self.into = Into::Slot(tag);
+        self.into = DataDestination::Slot(tag);
         Ok(())
     }
 
-    fn piece<H: Handler + ?Sized>(&mut self, piece: &[u8], handler: &mut H) -> Result<(), Fatal> {
-        let Into::Slot(slot) = self.into else { return Ok(()) };
+    fn piece<H: Handler + ?Sized>(&mut self, piece: &[u8], handler: &mut H) -> Result<(), FatalError> {
+        let DataDestination::Slot(slot) = self.into else { return Ok(()) };
         let Stage::Receiving { moved, .. } = &mut self.slots[slot as usize].stage else {
             return Err(Fault::UnwantedData.into());
         };
@@ -447,7 +447,9 @@ impl ControllerQueue {
             self.complete(identifier, status, result);
             return;
         }
-        let Into::Slot(slot) = std::mem::replace(&mut self.into, Into::Nowhere) else { return };
+        let DataDestination::Slot(slot) = std::mem::replace(&mut self.into, DataDestination::Nowhere) else {
+            return;
+        };
         let place = &mut self.slots[slot as usize];
         place.is_damaged |= damaged;
         if let Stage::Receiving { bytes, moved, .. } = place.stage
@@ -466,7 +468,7 @@ impl ControllerQueue {
         let place = &mut self.slots[slot as usize];
         place.stage = Stage::Begun;
         let entry = place.entry;
-        if let Begun::Done(answer) = handler.begin(slot, &entry) {
+        if let CommandStart::Done(answer) = handler.begin(slot, &entry) {
             self.answer(slot, answer);
         }
     }

@@ -6,9 +6,9 @@ mod pdu_parser;
 mod protocol_fault;
 
 pub use digest::{append, crc32c};
-pub use outgoing::{Extent, Gathered, Item, Outgoing};
+pub use outgoing::{Extent, GatherList, Item, SendQueue};
 pub use pdu_parser::{Parser, Pdu, Peer, Step};
-pub use protocol_fault::{Fatal, Fault};
+pub use protocol_fault::{FatalError, Fault};
 
 /// The buffers of commands, by slot: whoever owns the connection has them.
 pub trait Payloads {

@@ -8,7 +8,7 @@ use fathom_spec::fabrics::pdu::{
 use zerocopy::little_endian::{U16, U32};
 use zerocopy::{Immutable, IntoBytes};
 
-use super::{Fatal, Framing, Payloads, digest};
+use super::{FatalError, Framing, Payloads, digest};
 
 /// Part of a slot's buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,7 +97,7 @@ impl Item {
     }
 
     /// A termination request because of a PDU that began with `offending`.
-    fn termination(kind: Kind, fatal: &Fatal, offending: &[u8]) -> Self {
+    fn termination(kind: Kind, fatal: &FatalError, offending: &[u8]) -> Self {
         let offending = &offending[..offending.len().min(TERMINATION_BYTES - kind.header_bytes())];
         let mut header: Termination = blank();
         header.common = CommonHeader {
@@ -118,7 +118,7 @@ impl Item {
 
 /// What is to be sent over one connection.
 #[derive(Debug)]
-pub struct Outgoing {
+pub struct SendQueue {
     /// What data is put in.
     pub framing: Framing,
     items: VecDeque<Item>,
@@ -140,12 +140,12 @@ const MOST_POINTED: usize = 64;
 
 /// Data that is not copied: it belongs between the bytes that are, and is sent from where it is.
 #[derive(Debug, Default)]
-pub struct Gathered {
+pub struct GatherList {
     pieces: Vec<(usize, Extent)>,
     bytes: usize,
 }
 
-impl Gathered {
+impl GatherList {
     /// Most pieces.
     pub const MOST: usize = MOST_POINTED;
 
@@ -166,7 +166,7 @@ impl Gathered {
     }
 }
 
-impl Outgoing {
+impl SendQueue {
     /// Nothing yet, with room for so many PDUs.
     pub fn new(capacity: usize) -> Self {
         Self {
@@ -196,7 +196,7 @@ impl Outgoing {
 
     /// Drops what waits, but for a PDU of which a part is out, and puts a termination request there: by a host where
     /// `is_host`.
-    pub fn terminate(&mut self, is_host: bool, fatal: &Fatal, offending: &[u8]) {
+    pub fn terminate(&mut self, is_host: bool, fatal: &FatalError, offending: &[u8]) {
         let kept = usize::from(self.done > 0);
         self.items.truncate(kept);
         if fatal.is_told() {
@@ -240,7 +240,7 @@ impl Outgoing {
         &mut self,
         payloads: &mut P,
         (out, room): (&mut Vec<u8>, usize),
-        gathered: &mut Gathered,
+        gathered: &mut GatherList,
     ) -> Option<Option<u32>> {
         let item = self.items.front()?;
         let room = room.saturating_sub(out.len() + gathered.bytes);
@@ -333,7 +333,7 @@ mod tests {
         let byte = |at: usize, slot: usize| (at * 7 + slot) as u8;
         let buffer = |slot: usize| (0..LENGTHS[slot] as usize + 16).map(|at| byte(at, slot)).collect();
         let mut buffers = Buffers((0..LENGTHS.len()).map(buffer).collect(), is_seen);
-        let mut outgoing = Outgoing::new(LENGTHS.len());
+        let mut outgoing = SendQueue::new(LENGTHS.len());
         outgoing.framing = framing;
         outgoing.leave_data();
         for (slot, bytes) in LENGTHS.iter().enumerate() {
@@ -348,7 +348,7 @@ mod tests {
             buffers.0[extent.slot as usize][from..from + extent.bytes as usize].to_vec()
         };
         while !outgoing.is_empty() {
-            let (mut out, mut gathered) = (Vec::new(), Gathered::default());
+            let (mut out, mut gathered) = (Vec::new(), GatherList::default());
             while let Some(tag) = outgoing.fill(&mut buffers, (&mut out, room), &mut gathered) {
                 tags.extend(tag);
             }

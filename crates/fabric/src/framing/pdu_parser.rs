@@ -8,7 +8,7 @@ use fathom_spec::fabrics::pdu::{
 use fathom_spec::fabrics::{CompletionEntry, SubmissionEntry};
 use zerocopy::FromBytes;
 
-use super::{Fatal, Fault, Framing, digest};
+use super::{FatalError, Fault, Framing, digest};
 
 /// Who is at the other end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,7 +135,7 @@ impl Parser {
     ///
     /// # Errors
     /// When the peer breaks a rule; the stream is of no use then.
-    pub fn step<'a>(&mut self, input: &mut &'a [u8]) -> Result<Step<'a>, Fatal> {
+    pub fn step<'a>(&mut self, input: &mut &'a [u8]) -> Result<Step<'a>, FatalError> {
         loop {
             match self.state {
                 State::Header => {
@@ -193,7 +193,7 @@ impl Parser {
     }
 
     /// Gathers a header, and judges it as soon as its first bytes are there.
-    fn header(&mut self, input: &mut &[u8]) -> Result<Option<Pdu>, Fatal> {
+    fn header(&mut self, input: &mut &[u8]) -> Result<Option<Pdu>, FatalError> {
         let kind = if self.have < COMMON_BYTES {
             match input.split_first_chunk::<COMMON_BYTES>() {
                 // Of a length that is known when this is compiled: any other is copied by a call.
@@ -221,7 +221,7 @@ impl Parser {
             let (header, received) = self.staged[..whole].split_at(kind.header_bytes());
             if digest::crc32c(header).to_le_bytes() != *received {
                 let fei = received.iter().rev().fold(0, |number, byte| number << 8 | u32::from(*byte));
-                return Err(Fatal { fei, ..Fault::HeaderDigest.into() });
+                return Err(FatalError { fei, ..Fault::HeaderDigest.into() });
             }
         }
         let pdu = self.read(kind, whole)?;
@@ -239,7 +239,7 @@ impl Parser {
         CommonHeader::read_from_prefix(&self.staged).map_or_else(|_| blank(), |(common, _)| common)
     }
 
-    fn judge_common(&self) -> Result<Kind, Fatal> {
+    fn judge_common(&self) -> Result<Kind, FatalError> {
         let common = self.common();
         let kind = Kind::of(common.kind).ok_or(Fault::UnknownKind)?;
         if kind.is_from_host() != (self.peer == Peer::Host) {
@@ -278,7 +278,7 @@ impl Parser {
     }
 
     /// Of a PDU with data, whose header with its digest takes `header` bytes.
-    fn judge_data(&self, common: &CommonHeader, header: u32) -> Result<(), Fatal> {
+    fn judge_data(&self, common: &CommonHeader, header: u32) -> Result<(), FatalError> {
         let (plen, pdo) = (common.plen.get(), u32::from(common.pdo));
         if plen < header {
             return Err(Fault::TotalLength.into());
@@ -297,7 +297,7 @@ impl Parser {
     }
 
     /// The header that is there in full, and what follows it.
-    fn read(&mut self, kind: Kind, whole: usize) -> Result<Pdu, Fatal> {
+    fn read(&mut self, kind: Kind, whole: usize) -> Result<Pdu, FatalError> {
         let common = self.common();
         let bytes = &self.staged[..kind.header_bytes()];
         let pdu = match kind {
@@ -335,7 +335,7 @@ impl Parser {
     }
 }
 
-fn of<T: FromBytes>(bytes: &[u8]) -> Result<T, Fatal> {
+fn of<T: FromBytes>(bytes: &[u8]) -> Result<T, FatalError> {
     T::read_from_bytes(bytes).map_err(|_| Fault::HeaderLength.into())
 }
 

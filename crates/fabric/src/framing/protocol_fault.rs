@@ -153,7 +153,7 @@ impl fmt::Display for Fault {
 /// The end of a connection by the peer's fault.
 /// Its own type: this room is below record, which has the one shape of errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Fatal {
+pub struct FatalError {
     /// Which rule was broken.
     pub fault: Fault,
     /// Fatal error status, for the peer.
@@ -162,24 +162,24 @@ pub struct Fatal {
     pub fei: u32,
 }
 
-impl Fatal {
+impl FatalError {
     /// Whether the peer is told: not where it ended the connection itself.
     pub fn is_told(&self) -> bool {
         !matches!(self.fault, Fault::Terminated(_))
     }
 }
 
-impl From<Fault> for Fatal {
+impl From<Fault> for FatalError {
     fn from(fault: Fault) -> Self {
         let (fes, fei) = fault.status();
         Self { fault, fes, fei }
     }
 }
 
-impl fmt::Display for Fatal {
+impl fmt::Display for FatalError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_told() { write!(f, "the peer sent {}", self.fault) } else { self.fault.fmt(f) }
     }
 }
 
-impl std::error::Error for Fatal {}
+impl std::error::Error for FatalError {}

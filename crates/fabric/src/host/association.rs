@@ -4,7 +4,7 @@
 use std::fmt;
 
 use fathom_spec::admin::{self, IdentifyWhat};
-use fathom_spec::fabrics::connect::{self, ANY_CONTROLLER, Connect, ConnectData, refusal_name};
+use fathom_spec::fabrics::connect::{self, ANY_CONTROLLER, ConnectData, ConnectFields, refusal_name};
 use fathom_spec::fabrics::{DISCOVERY_NAME, SubmissionEntry, property};
 use fathom_spec::identify_controller::OptionalCommand;
 use fathom_spec::{IdentifyController, IdentifyNamespace, Status, descriptors};
@@ -84,7 +84,7 @@ pub struct Facts {
 
 /// What to do next.
 #[derive(Clone, Debug)]
-pub enum Next {
+pub enum AssociationStep {
     /// Send a command; data to the controller is what [`Association::data`] gives, and from it so many bytes come.
     Command {
         /// The command.
@@ -116,7 +116,7 @@ impl fmt::Display for Failure {
 impl std::error::Error for Failure {}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum At {
+enum AssociationPhase {
     Connect,
     Capabilities,
     Version,
@@ -136,7 +136,7 @@ enum At {
 #[derive(Clone, Debug)]
 pub struct Association {
     wishes: ConnectOptions,
-    at: At,
+    at: AssociationPhase,
     facts: Facts,
     page_bytes: u64,
     looks_left: u32,
@@ -145,7 +145,13 @@ pub struct Association {
 impl Association {
     /// At the start.
     pub fn new(wishes: ConnectOptions) -> Self {
-        Self { wishes, at: At::Connect, facts: Facts::default(), page_bytes: 4096, looks_left: 0 }
+        Self {
+            wishes,
+            at: AssociationPhase::Connect,
+            facts: Facts::default(),
+            page_bytes: 4096,
+            looks_left: 0,
+        }
     }
 
     /// What is known so far; all of it once it is ready.
@@ -159,7 +165,8 @@ impl Association {
 
     /// The data of a Connect of a queue of this association: the admin queue before its controller is known.
     pub fn data(&self) -> [u8; connect::DATA_BYTES] {
-        let controller = if self.at == At::Connect { ANY_CONTROLLER } else { self.facts.controller };
+        let controller =
+            if self.at == AssociationPhase::Connect { ANY_CONTROLLER } else { self.facts.controller };
         let ConnectOptions { host, host_id, subsystem, .. } = &self.wishes;
         let mut bytes = [0; connect::DATA_BYTES];
         bytes.copy_from_slice(ConnectData::new(*host_id, controller, subsystem, host).as_bytes());
@@ -169,20 +176,21 @@ impl Association {
     /// The command that connects I/O queue `queue`, 1 and up, with `entries` entries.
     pub fn connect_io(queue: u16, entries: u16, without_flow_control: bool) -> SubmissionEntry {
         let attributes = if without_flow_control { connect::WITHOUT_FLOW_CONTROL } else { 0 };
-        Connect { format: 0, queue, size: entries.saturating_sub(1), attributes, keep_alive_ms: 0 }.entry()
+        ConnectFields { format: 0, queue, size: entries.saturating_sub(1), attributes, keep_alive_ms: 0 }
+            .entry()
     }
 
     /// What to do next.
-    pub fn next_step(&mut self) -> Next {
+    pub fn next_step(&mut self) -> AssociationStep {
         let page = admin::IDENTIFY_BYTES as u32;
-        let identify = |what: IdentifyWhat, nsid| Next::Command {
+        let identify = |what: IdentifyWhat, nsid| AssociationStep::Command {
             entry: SubmissionEntry::new(admin::IDENTIFY, nsid, [what.dword10(), 0, 0, 0, 0, 0]),
             bytes: page,
         };
-        let plain = |entry| Next::Command { entry, bytes: 0 };
+        let plain = |entry| AssociationStep::Command { entry, bytes: 0 };
         match self.at {
-            At::Connect => {
-                let entry = Connect {
+            AssociationPhase::Connect => {
+                let entry = ConnectFields {
                     format: 0,
                     queue: 0,
                     size: ADMIN_ENTRIES - 1,
@@ -190,30 +198,30 @@ impl Association {
                     keep_alive_ms: self.wishes.keep_alive_ms,
                 }
                 .entry();
-                Next::Command { entry, bytes: connect::DATA_BYTES as u32 }
+                AssociationStep::Command { entry, bytes: connect::DATA_BYTES as u32 }
             }
-            At::Capabilities => plain(property::get(property::CAPABILITIES, true)),
-            At::Version => plain(property::get(property::VERSION, false)),
-            At::Enable => plain(property::set(property::CONFIGURATION, property::ENABLED)),
-            At::Pause => {
-                self.at = At::Ready;
-                Next::Pause(LOOK_EVERY_MS)
+            AssociationPhase::Capabilities => plain(property::get(property::CAPABILITIES, true)),
+            AssociationPhase::Version => plain(property::get(property::VERSION, false)),
+            AssociationPhase::Enable => plain(property::set(property::CONFIGURATION, property::ENABLED)),
+            AssociationPhase::Pause => {
+                self.at = AssociationPhase::Ready;
+                AssociationStep::Pause(LOOK_EVERY_MS)
             }
-            At::Ready => plain(property::get(property::STATUS, false)),
-            At::Controller => identify(IdentifyWhat::Controller, 0),
-            At::Queues => {
+            AssociationPhase::Ready => plain(property::get(property::STATUS, false)),
+            AssociationPhase::Controller => identify(IdentifyWhat::Controller, 0),
+            AssociationPhase::Queues => {
                 let asked = u32::from(self.wishes.queues.max(1) - 1);
                 let words = [u32::from(admin::FEATURE_QUEUES), asked << 16 | asked, 0, 0, 0, 0];
                 plain(SubmissionEntry::new(admin::SET_FEATURES, 0, words))
             }
-            At::Events => {
+            AssociationPhase::Events => {
                 let words = [u32::from(admin::FEATURE_EVENTS), self.facts.events, 0, 0, 0, 0];
                 plain(SubmissionEntry::new(admin::SET_FEATURES, 0, words))
             }
-            At::Namespaces => identify(IdentifyWhat::ActiveNamespaces, 0),
-            At::Namespace(id) => identify(IdentifyWhat::Namespace, id),
-            At::CommandSet(id) => identify(IdentifyWhat::NamespaceDescriptors, id),
-            At::Done => Next::Ready,
+            AssociationPhase::Namespaces => identify(IdentifyWhat::ActiveNamespaces, 0),
+            AssociationPhase::Namespace(id) => identify(IdentifyWhat::Namespace, id),
+            AssociationPhase::CommandSet(id) => identify(IdentifyWhat::NamespaceDescriptors, id),
+            AssociationPhase::Done => AssociationStep::Ready,
         }
     }
 
@@ -226,79 +234,83 @@ impl Association {
         let fail = |cause: String| Failure { asked, cause };
         if !status.is_success() {
             // Names beyond 1.3 came late: a controller that lists none has the NVM command set.
-            if let At::CommandSet(_) = self.at {
-                self.at = At::Done;
+            if let AssociationPhase::CommandSet(_) = self.at {
+                self.at = AssociationPhase::Done;
                 return Ok(());
             }
             // Without events the rest works as well.
-            if self.at == At::Events {
+            if self.at == AssociationPhase::Events {
                 self.at = self.first_namespace();
                 return Ok(());
             }
             return Err(fail(self.refusal(status, result)));
         }
         self.at = match self.at {
-            At::Connect => self.connected(result).map_err(fail)?,
-            At::Capabilities => {
+            AssociationPhase::Connect => self.connected(result).map_err(fail)?,
+            AssociationPhase::Capabilities => {
                 self.facts.queue_entries = property::most_entries(result);
                 if self.facts.queue_entries < 2 {
                     return Err(fail("queues of one entry carry nothing".to_owned()));
                 }
                 self.page_bytes = property::page_bytes(result);
                 self.looks_left = (property::timeout_ms(result) / LOOK_EVERY_MS).max(100);
-                At::Version
+                AssociationPhase::Version
             }
-            At::Version => At::Enable,
-            At::Enable => At::Ready,
-            At::Ready | At::Pause => self.looked(result as u32).map_err(fail)?,
-            At::Controller => self.controller(data).map_err(fail)?,
-            At::Queues => {
+            AssociationPhase::Version => AssociationPhase::Enable,
+            AssociationPhase::Enable => AssociationPhase::Ready,
+            AssociationPhase::Ready | AssociationPhase::Pause => self.looked(result as u32).map_err(fail)?,
+            AssociationPhase::Controller => self.controller(data).map_err(fail)?,
+            AssociationPhase::Queues => {
                 let given = (result as u16).min((result >> 16) as u16).saturating_add(1);
                 self.facts.queues = given.min(self.wishes.queues);
-                if self.facts.events == 0 { self.first_namespace() } else { At::Events }
+                if self.facts.events == 0 { self.first_namespace() } else { AssociationPhase::Events }
             }
-            At::Events => self.first_namespace(),
-            At::Namespaces => At::Namespace(only(data).map_err(fail)?),
-            At::Namespace(id) => {
+            AssociationPhase::Events => self.first_namespace(),
+            AssociationPhase::Namespaces => AssociationPhase::Namespace(only(data).map_err(fail)?),
+            AssociationPhase::Namespace(id) => {
                 self.facts.namespace = Some(namespace(id, data).map_err(fail)?);
-                At::CommandSet(id)
+                AssociationPhase::CommandSet(id)
             }
-            At::CommandSet(_) => match descriptors::command_set(data) {
-                None | Some(descriptors::CommandSet::NVM) => At::Done,
+            AssociationPhase::CommandSet(_) => match descriptors::command_set(data) {
+                None | Some(descriptors::CommandSet::NVM) => AssociationPhase::Done,
                 Some(other) => {
                     return Err(fail(format!("the namespace has the {} command set", other.name())));
                 }
             },
-            At::Done => At::Done,
+            AssociationPhase::Done => AssociationPhase::Done,
         };
         Ok(())
     }
 
-    fn first_namespace(&self) -> At {
-        self.wishes.namespace.map_or(At::Namespaces, At::Namespace)
+    fn first_namespace(&self) -> AssociationPhase {
+        self.wishes.namespace.map_or(AssociationPhase::Namespaces, AssociationPhase::Namespace)
     }
 
     fn asked(&self) -> &'static str {
         match self.at {
-            At::Connect => "Connect",
-            At::Capabilities | At::Version => "reading a property",
-            At::Enable => "enabling the controller",
-            At::Pause | At::Ready => "waiting for the controller",
-            At::Controller => "Identify Controller",
-            At::Queues => "asking for I/O queues",
-            At::Events => "asking for events",
-            At::Namespaces => "listing the namespaces",
-            At::Namespace(_) => "Identify Namespace",
-            At::CommandSet(_) => "the namespace's command set",
-            At::Done => "nothing",
+            AssociationPhase::Connect => "Connect",
+            AssociationPhase::Capabilities | AssociationPhase::Version => "reading a property",
+            AssociationPhase::Enable => "enabling the controller",
+            AssociationPhase::Pause | AssociationPhase::Ready => "waiting for the controller",
+            AssociationPhase::Controller => "Identify Controller",
+            AssociationPhase::Queues => "asking for I/O queues",
+            AssociationPhase::Events => "asking for events",
+            AssociationPhase::Namespaces => "listing the namespaces",
+            AssociationPhase::Namespace(_) => "Identify Namespace",
+            AssociationPhase::CommandSet(_) => "the namespace's command set",
+            AssociationPhase::Done => "nothing",
         }
     }
 
     fn refusal(&self, status: Status, result: u64) -> String {
-        if self.at == At::Connect { connect_refusal(status, result) } else { status.to_string() }
+        if self.at == AssociationPhase::Connect {
+            connect_refusal(status, result)
+        } else {
+            status.to_string()
+        }
     }
 
-    fn connected(&mut self, result: u64) -> Result<At, String> {
+    fn connected(&mut self, result: u64) -> Result<AssociationPhase, String> {
         if result >> 17 & 0b11 != 0 {
             return Err(
                 "the controller requires authentication, which fathom does not support; connect with the \
@@ -307,21 +319,21 @@ impl Association {
             );
         }
         self.facts.controller = result as u16;
-        Ok(At::Capabilities)
+        Ok(AssociationPhase::Capabilities)
     }
 
-    fn looked(&mut self, state: u32) -> Result<At, String> {
+    fn looked(&mut self, state: u32) -> Result<AssociationPhase, String> {
         if state & property::FAILED != 0 {
             return Err("the controller reports a fatal failure (CSTS.CFS)".to_owned());
         }
         if state & property::READY != 0 {
-            return Ok(At::Controller);
+            return Ok(AssociationPhase::Controller);
         }
         self.looks_left = self.looks_left.checked_sub(1).ok_or("it did not become ready in time")?;
-        Ok(At::Pause)
+        Ok(AssociationPhase::Pause)
     }
 
-    fn controller(&mut self, data: &[u8]) -> Result<At, String> {
+    fn controller(&mut self, data: &[u8]) -> Result<AssociationPhase, String> {
         let it = IdentifyController::parse(data).map_err(|error| error.to_string())?;
         if it.cntlid.get() != self.facts.controller {
             let (now, before) = (it.cntlid.get(), self.facts.controller);
@@ -331,7 +343,7 @@ impl Association {
         (facts.model, facts.serial) = (it.model().to_string(), it.serial().to_string());
         (facts.firmware, facts.keep_alive_unit) = (it.firmware().to_string(), it.kas.get());
         if self.is_discovery() {
-            return Ok(At::Done);
+            return Ok(AssociationPhase::Done);
         }
         let facts = &mut self.facts;
         let name = connect::name_of(&it.subnqn).unwrap_or("");
@@ -351,7 +363,7 @@ impl Association {
         facts.deallocates = it.supports(OptionalCommand::DatasetManagement);
         facts.has_write_cache = it.has_volatile_write_cache();
         facts.events = it.oaes.get();
-        Ok(At::Queues)
+        Ok(AssociationPhase::Queues)
     }
 }
 

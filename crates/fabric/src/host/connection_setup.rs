@@ -5,7 +5,7 @@ use fathom_spec::fabrics::pdu::{
     WITH_HEADER_DIGEST, blank,
 };
 
-use crate::framing::{Fatal, Fault, Framing, Item};
+use crate::framing::{FatalError, Fault, Framing, Item};
 
 /// The first PDU of a connection.
 pub fn request(wished: &Framing) -> Item {
@@ -18,7 +18,7 @@ pub fn request(wished: &Framing) -> Item {
 ///
 /// # Errors
 /// Where the answer has values that are not allowed, or digests other than those asked for.
-pub fn agreed(wished: &Framing, answer: &InitializeResponse) -> Result<(Framing, u32), Fatal> {
+pub fn agreed(wished: &Framing, answer: &InitializeResponse) -> Result<(Framing, u32), FatalError> {
     if answer.pfv.get() != 0 {
         return Err(Fault::FormatVersion.into());
     }

@@ -30,7 +30,7 @@ pub struct DiscoveryEntry {
 
 /// Reads the page.
 #[derive(Debug, Default)]
-pub struct Reading {
+pub struct DiscoveryReader {
     generation: Option<u64>,
     entries: u64,
     found: Vec<DiscoveryEntry>,
@@ -41,7 +41,7 @@ pub struct Reading {
 /// Bytes asked for at a time.
 pub const PIECE_BYTES: u32 = PART_BYTES as u32;
 
-impl Reading {
+impl DiscoveryReader {
     /// The next command, which returns [`PIECE_BYTES`]; none where the page was read.
     pub fn next_command(&self) -> Option<SubmissionEntry> {
         let offset = match self.generation {

@@ -6,6 +6,7 @@ pub mod discovery_log;
 mod queue;
 
 pub use association::{
-    ADMIN_ENTRIES, Association, ConnectOptions, Facts, Failure, NamespaceFacts, Next, connect_refusal,
+    ADMIN_ENTRIES, Association, AssociationStep, ConnectOptions, Facts, Failure, NamespaceFacts,
+    connect_refusal,
 };
-pub use queue::{Ended, HostQueue, Limits, Transfer};
+pub use queue::{HostQueue, Limits, SlotCompletion, Transfer};

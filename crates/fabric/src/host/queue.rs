@@ -11,7 +11,7 @@ use zerocopy::little_endian::{U16, U32};
 
 use super::connection_setup;
 use crate::framing::{
-    Extent, Fatal, Fault, Framing, Gathered, Item, Outgoing, Parser, Payloads, Pdu, Peer, Step,
+    Extent, FatalError, Fault, Framing, GatherList, Item, Parser, Payloads, Pdu, Peer, SendQueue, Step,
 };
 
 /// Status of a command whose data was damaged on its way: Transient Transport Error.
@@ -45,7 +45,7 @@ pub struct Transfer {
 
 /// The end of what a slot carried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ended {
+pub struct SlotCompletion {
     /// Which slot.
     pub slot: u32,
     /// How: of several commands the first status that is not success.
@@ -99,7 +99,7 @@ pub struct HostQueue {
     most_host_data: u32,
     is_open: bool,
     parser: Parser,
-    outgoing: Outgoing,
+    outgoing: SendQueue,
     places: Vec<Place>,
     sums: Vec<Sum>,
     pieces: u32,
@@ -129,7 +129,7 @@ impl HostQueue {
             is_damaged: false,
             ending: None,
         };
-        let mut outgoing = Outgoing::new(commands + 2);
+        let mut outgoing = SendQueue::new(commands + 2);
         outgoing.push(connection_setup::request(&wished));
         Self {
             wished,
@@ -267,9 +267,9 @@ impl HostQueue {
         &mut self,
         payloads: &mut P,
         (out, room): (&mut Vec<u8>, usize),
-        ended: &mut impl FnMut(Ended),
+        ended: &mut impl FnMut(SlotCompletion),
     ) {
-        while let Some(tag) = self.outgoing.fill(payloads, (&mut *out, room), &mut Gathered::default()) {
+        while let Some(tag) = self.outgoing.fill(payloads, (&mut *out, room), &mut GatherList::default()) {
             let Some(index) = tag.map(|tag| tag as usize) else { continue };
             let place = &mut self.places[index];
             place.is_sending = false;
@@ -313,8 +313,8 @@ impl HostQueue {
         &mut self,
         bytes: &[u8],
         payloads: &mut P,
-        ended: &mut impl FnMut(Ended),
-    ) -> Result<(), Fatal> {
+        ended: &mut impl FnMut(SlotCompletion),
+    ) -> Result<(), FatalError> {
         self.take(bytes, payloads, ended).inspect_err(|fatal| {
             self.outgoing.terminate(true, fatal, self.parser.offending());
         })
@@ -324,8 +324,8 @@ impl HostQueue {
         &mut self,
         mut bytes: &[u8],
         payloads: &mut P,
-        ended: &mut impl FnMut(Ended),
-    ) -> Result<(), Fatal> {
+        ended: &mut impl FnMut(SlotCompletion),
+    ) -> Result<(), FatalError> {
         loop {
             match self.parser.step(&mut bytes)? {
                 Step::More => return Ok(()),
@@ -350,7 +350,7 @@ impl HostQueue {
         }
     }
 
-    fn header(&mut self, pdu: Pdu, ended: &mut impl FnMut(Ended)) -> Result<(), Fatal> {
+    fn header(&mut self, pdu: Pdu, ended: &mut impl FnMut(SlotCompletion)) -> Result<(), FatalError> {
         match pdu {
             Pdu::InitializeResponse(answer) => {
                 let (framing, most_data) = connection_setup::agreed(&self.wished, &answer)?;
@@ -367,7 +367,7 @@ impl HostQueue {
     }
 
     /// The place of a command under way whose capsule is out.
-    fn place(&self, identifier_received: u16) -> Result<usize, Fatal> {
+    fn place(&self, identifier_received: u16) -> Result<usize, FatalError> {
         let index = usize::from(identifier_received) & ((1 << self.index_bits) - 1);
         let place = self.places.get(index).filter(|place| place.is_active && place.ending.is_none());
         let place = place.filter(|place| {
@@ -380,13 +380,17 @@ impl HostQueue {
         }
     }
 
-    fn response(&mut self, entry: &CompletionEntry, ended: &mut impl FnMut(Ended)) -> Result<(), Fatal> {
+    fn response(
+        &mut self,
+        entry: &CompletionEntry,
+        ended: &mut impl FnMut(SlotCompletion),
+    ) -> Result<(), FatalError> {
         let index = self.place(entry.cid.get())?;
         self.end(index, entry.outcome(), entry.result.get(), ended);
         Ok(())
     }
 
-    fn data(&mut self, header: &Data, last: bool, success: bool) -> Result<(), Fatal> {
+    fn data(&mut self, header: &Data, last: bool, success: bool) -> Result<(), FatalError> {
         let index = self.place(header.cccid.get())?;
         let place = &mut self.places[index];
         let (offset, length) = (header.offset.get(), header.length.get());
@@ -410,7 +414,7 @@ impl HostQueue {
         Ok(())
     }
 
-    fn take_request(&mut self, header: &Data) -> Result<(), Fatal> {
+    fn take_request(&mut self, header: &Data) -> Result<(), FatalError> {
         let index = self.place(header.cccid.get())?;
         let place = &mut self.places[index];
         let (offset, length) = (header.offset.get(), header.length.get());
@@ -437,7 +441,7 @@ impl HostQueue {
     }
 
     /// A command's end, which waits for a PDU of it that is still to be sent: its buffer is needed for that.
-    fn end(&mut self, index: usize, status: Status, result: u64, ended: &mut impl FnMut(Ended)) {
+    fn end(&mut self, index: usize, status: Status, result: u64, ended: &mut impl FnMut(SlotCompletion)) {
         let place = &mut self.places[index];
         let is_short = status.is_success() && place.moved < place.bytes && place.flow != Flow::None;
         let status = match (place.is_damaged, is_short) {
@@ -453,7 +457,7 @@ impl HostQueue {
         }
     }
 
-    fn release(&mut self, index: usize, status: Status, result: u64, ended: &mut impl FnMut(Ended)) {
+    fn release(&mut self, index: usize, status: Status, result: u64, ended: &mut impl FnMut(SlotCompletion)) {
         self.places[index].is_active = false;
         let slot = index / self.pieces as usize;
         let sum = &mut self.sums[slot];
@@ -463,7 +467,7 @@ impl HostQueue {
         sum.result = result;
         sum.left -= 1;
         if sum.left == 0 {
-            ended(Ended { slot: slot as u32, status: Status(sum.status), result });
+            ended(SlotCompletion { slot: slot as u32, status: Status(sum.status), result });
         }
     }
 }

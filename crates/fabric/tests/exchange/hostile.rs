@@ -5,7 +5,7 @@ use fathom_fabric::controller::{ControllerQueue, Digests, Io, Session};
 use fathom_fabric::host::{Association, Limits, Transfer};
 use fathom_fabric::{Fault, Framing};
 use fathom_spec::admin::{ASYNCHRONOUS_EVENT, KEEP_ALIVE};
-use fathom_spec::fabrics::connect::{Connect, ConnectData};
+use fathom_spec::fabrics::connect::{ConnectData, ConnectFields};
 use fathom_spec::fabrics::{CompletionEntry, Descriptor, SubmissionEntry};
 use fathom_spec::{Status, io};
 use proptest::prelude::*;
@@ -49,7 +49,7 @@ fn write(blocks: u32) -> SubmissionEntry {
 }
 
 fn connect(queue: u16, size: u16, change: impl FnOnce(&mut [u8])) -> Vec<u8> {
-    let asked = Connect { format: 0, queue, size, attributes: 0, keep_alive_ms: 0 };
+    let asked = ConnectFields { format: 0, queue, size, attributes: 0, keep_alive_ms: 0 };
     let mut bytes =
         ConnectData::new([7; 16], if queue == 0 { 0xffff } else { 1 }, NQN, HOST).as_bytes().to_vec();
     change(&mut bytes);
@@ -152,7 +152,7 @@ fn connects_that_do_not_fit_are_refused_with_the_place() {
 }
 
 fn connect_entry() -> SubmissionEntry {
-    Connect { format: 0, queue: 0, size: 31, attributes: 0, keep_alive_ms: 0 }.entry()
+    ConnectFields { format: 0, queue: 0, size: 31, attributes: 0, keep_alive_ms: 0 }.entry()
 }
 
 /// What a host sends on a ready I/O queue of a controller that has answered everything so far.

@@ -5,7 +5,7 @@ use crate::pair::{
     wishes,
 };
 use fathom_fabric::Framing;
-use fathom_fabric::host::discovery_log::{PIECE_BYTES, Reading};
+use fathom_fabric::host::discovery_log::{DiscoveryReader, PIECE_BYTES};
 use fathom_fabric::host::{Association, NamespaceFacts, Transfer};
 use fathom_spec::fabrics::{DISCOVERY_NAME, SubmissionEntry};
 use fathom_spec::{Status, admin, io};
@@ -60,7 +60,7 @@ fn the_discovery_service_lists_what_the_host_may_use() {
         let mut association = Association::new(asked);
         associate(&mut association, &mut host, &mut target, &subsystem).unwrap();
         assert_eq!(association.facts().namespace, None);
-        let mut reading = Reading::default();
+        let mut reading = DiscoveryReader::default();
         while let Some(entry) = reading.next_command() {
             assert!(host.queue.start(0, entry, PIECE_BYTES));
             settle(&mut host, &mut target, &subsystem).unwrap();

@@ -8,12 +8,12 @@ use fathom_record::RunRecord;
 use fathom_report::layout;
 use fathom_tools::observers;
 use fathom_tools::result_audit::{Finding, Weight, audit_run};
-use fathom_tools::result_import::{FileOutcome, ForeignTelemetry, Imported, KnownFiles, read_file};
+use fathom_tools::result_import::{FileOutcome, ForeignTelemetry, ImportedItem, KnownFiles, read_file};
 use serde::Serialize;
 
 use super::demand_input;
 use super::published;
-use super::stored::{StorePlace, Stored, find};
+use super::stored::{StorePlace, StoredItem, find};
 use crate::arguments::AuditArguments;
 use crate::exit_status::Status;
 use crate::failure::Failure;
@@ -24,12 +24,12 @@ use crate::output;
 struct Document {
     format: &'static str,
     version: u32,
-    subjects: Vec<Audited>,
+    subjects: Vec<AuditResult>,
 }
 
 /// One result.
 #[derive(Serialize)]
-struct Audited {
+struct AuditResult {
     subject: String,
     findings: Vec<Item>,
 }
@@ -66,8 +66,8 @@ pub fn perform(place: &StorePlace, arguments: &AuditArguments) -> Result<Status,
             subjects.extend(of_file(path)?);
         } else {
             match find(place, subject)?.0 {
-                Stored::Run(run) => subjects.push(of_run(&run.id.clone(), &run)),
-                Stored::Campaign(campaign) => {
+                StoredItem::Run(run) => subjects.push(of_run(&run.id.clone(), &run)),
+                StoredItem::Campaign(campaign) => {
                     return Err(Failure::usage(
                         subject.clone(),
                         format!("{} is a campaign", campaign.id()),
@@ -88,11 +88,11 @@ pub fn perform(place: &StorePlace, arguments: &AuditArguments) -> Result<Status,
     Ok(Status::of_measurement(consistent))
 }
 
-fn of_run(name: &str, run: &RunRecord) -> Audited {
-    Audited { subject: name.to_owned(), findings: audit_run(run).into_iter().map(Item::from).collect() }
+fn of_run(name: &str, run: &RunRecord) -> AuditResult {
+    AuditResult { subject: name.to_owned(), findings: audit_run(run).into_iter().map(Item::from).collect() }
 }
 
-fn of_file(path: &Path) -> Result<Vec<Audited>, Failure> {
+fn of_file(path: &Path) -> Result<Vec<AuditResult>, Failure> {
     let name = path.display().to_string();
     let refused = |cause: String, remedy: String| Failure {
         kind: "unreadable",
@@ -101,7 +101,7 @@ fn of_file(path: &Path) -> Result<Vec<Audited>, Failure> {
     if published::is_table(path) {
         let table = published::read(path).map_err(|failure| Failure { kind: "unreadable", ..failure })?;
         let findings = audit_published(&table).into_iter().map(Item::from).collect();
-        return Ok(vec![Audited { subject: format!("{name}: {}", table.title), findings }]);
+        return Ok(vec![AuditResult { subject: format!("{name}: {}", table.title), findings }]);
     }
     let found = match read_file(path, None, &KnownFiles::default(), fathom_demand::what) {
         FileOutcome::Read { found, .. } => found,
@@ -120,12 +120,12 @@ fn of_file(path: &Path) -> Result<Vec<Audited>, Failure> {
     let mut out = Vec::new();
     for imported in &found {
         match imported {
-            Imported::Run(run) => {
+            ImportedItem::Run(run) => {
                 let part = run.origin.as_ref().map_or("", |origin| origin.part.as_str());
                 let separator = if part.is_empty() { "" } else { ", " };
                 out.push(of_run(&format!("{name}{separator}{part}"), run));
             }
-            Imported::Telemetry(found) => {
+            ImportedItem::Telemetry(found) => {
                 out.push(telemetry(path).unwrap_or_else(|| of_series(&name, found)))
             }
         }
@@ -134,7 +134,7 @@ fn of_file(path: &Path) -> Result<Vec<Audited>, Failure> {
 }
 
 /// What a tool's own columns say against each other.
-fn telemetry(path: &Path) -> Option<Audited> {
+fn telemetry(path: &Path) -> Option<AuditResult> {
     let found = observers::audit(&demand_input::read(path).ok()?)?;
     let finding = |c: fathom_tools::sysstat::foreign_series::Contradiction| Item {
         about: c.thing,
@@ -145,11 +145,14 @@ fn telemetry(path: &Path) -> Option<Audited> {
             c.broken, c.checked, c.report, c.stated, c.expected, c.meaning
         ),
     };
-    Some(Audited { subject: path.display().to_string(), findings: found.into_iter().map(finding).collect() })
+    Some(AuditResult {
+        subject: path.display().to_string(),
+        findings: found.into_iter().map(finding).collect(),
+    })
 }
 
 /// A log of means: each series stands by itself, and so is named.
-fn of_series(name: &str, found: &ForeignTelemetry) -> Audited {
+fn of_series(name: &str, found: &ForeignTelemetry) -> AuditResult {
     let series = found.telemetry.series.iter().map(|series| {
         let values = series.values.iter().flatten().count();
         format!("{} of {}, {}", series.metric, series.label, counted(values as u64, "value"))
@@ -157,10 +160,10 @@ fn of_series(name: &str, found: &ForeignTelemetry) -> Audited {
     let series: Vec<String> = series.collect();
     let text = format!("a log of means, with nothing to check it against: {}", series.join("; "));
     let note = Item { about: String::new(), rule: "series".to_owned(), weight: Weight::Note.name(), text };
-    Audited { subject: name.to_owned(), findings: vec![note] }
+    AuditResult { subject: name.to_owned(), findings: vec![note] }
 }
 
-fn text(subjects: &[Audited], width: usize) -> String {
+fn text(subjects: &[AuditResult], width: usize) -> String {
     let mut lines = Vec::new();
     for audited in subjects {
         lines.push(audited.subject.clone());

@@ -5,12 +5,12 @@ use fathom_plan::{condition, unmeasurable};
 use fathom_record::campaign::{AssessPlan, AssessRecord, CompareRecord, OperatingPointKind};
 use fathom_record::comparison::Side;
 use fathom_record::condition::{
-    Condition, ConditionOutcome, ConditionState, Figure, JudgedQuantity, Limit, Scope, Unmeasured,
+    Condition, ConditionOutcome, ConditionState, Figure, JudgedQuantity, Limit, Scope, UnmeasuredReason,
     of_assessment, of_comparison, of_run,
 };
 use fathom_record::{CampaignRecord, RunRecord, Workload, shell_word};
 
-use super::stored::{StorePlace, Stored, find, runs_of};
+use super::stored::{StorePlace, StoredItem, find, runs_of};
 use crate::failure::Failure;
 use crate::output;
 
@@ -55,12 +55,12 @@ impl Conditions {
             let reference = match named(&condition) {
                 None => Reference::None,
                 Some(name) => match find(place, name)?.0 {
-                    Stored::Run(run) => {
+                    StoredItem::Run(run) => {
                         let limit = of_run(&condition, &run);
-                        limit.map_err(|Unmeasured(why)| without_reference(text, name, &why))?;
+                        limit.map_err(|UnmeasuredReason(why)| without_reference(text, name, &why))?;
                         Reference::Run(run)
                     }
-                    Stored::Campaign(_) => {
+                    StoredItem::Campaign(_) => {
                         let cause = format!("{name} is a campaign, and this is on a run");
                         return Err(refused(text, &cause, "name a run: fathom runs lists them"));
                     }
@@ -96,14 +96,14 @@ impl Conditions {
             let reference = match named(&condition) {
                 None => Reference::None,
                 Some(name) => match find(place, name)? {
-                    (Stored::Campaign(campaign), store) => match *campaign {
+                    (StoredItem::Campaign(campaign), store) => match *campaign {
                         CampaignRecord::Assess(record) => {
                             let runs = runs_of(&store, &CampaignRecord::Assess(record.clone()))?;
                             Reference::Assessment(record, runs)
                         }
                         _ => return Err(no_assessment(text, name)),
                     },
-                    (Stored::Run(_), _) => return Err(no_assessment(text, name)),
+                    (StoredItem::Run(_), _) => return Err(no_assessment(text, name)),
                 },
             };
             Ok(ResolvedCondition { condition, reference })
@@ -145,8 +145,8 @@ impl Conditions {
                 None => Reference::None,
                 Some(name) if name.eq_ignore_ascii_case(SIDE_A) => Reference::SideA,
                 Some(name) => match find(place, name)?.0 {
-                    Stored::Run(run) => Reference::Run(run),
-                    Stored::Campaign(_) => {
+                    StoredItem::Run(run) => Reference::Run(run),
+                    StoredItem::Campaign(_) => {
                         let remedy = "write a share of the other side, e.g. iops<95% of a, or name a run";
                         return Err(refused(text, &format!("{name} is a campaign"), remedy));
                     }
@@ -200,7 +200,7 @@ impl Conditions {
 
 impl ResolvedCondition {
     /// Holds figures against the limit; `of_a` are side A's, in the same order.
-    fn judge(&self, found: &Result<Vec<Figure>, Unmeasured>, of_a: &[Figure]) -> ConditionOutcome {
+    fn judge(&self, found: &Result<Vec<Figure>, UnmeasuredReason>, of_a: &[Figure]) -> ConditionOutcome {
         let share = match &self.condition.limit {
             Limit::Fixed(limit) => return self.condition.judge(found, &[*limit]),
             Limit::ShareOf { share, .. } => *share,

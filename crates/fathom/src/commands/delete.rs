@@ -5,7 +5,7 @@ use std::path::Path;
 use fathom_campaign::calendar_now;
 use fathom_report::table::{Table, numbers, paths, titles, words};
 use fathom_report::terminal;
-use fathom_store::{Deleted, Deletion, DeletionChoice, KeptItem, StoreErrorKind};
+use fathom_store::{Deletion, DeletionChoice, DeletionResult, KeptItem, StoreErrorKind};
 use serde::Serialize;
 
 use super::stored::StorePlace;
@@ -99,7 +99,7 @@ fn remove_output(raw: &Path, run: &str) {
     }
 }
 
-fn document(deletion: &Deletion, deleted: &Deleted) -> String {
+fn document(deletion: &Deletion, deleted: &DeletionResult) -> String {
     let stays = |kept: &KeptItem| KeptLine { id: kept.id.clone(), reason: kept.reason.clone() };
     output::json(&Document {
         format: "fathom.deleted",
@@ -112,7 +112,7 @@ fn document(deletion: &Deletion, deleted: &Deleted) -> String {
     })
 }
 
-fn words_of(deletion: &Deletion, deleted: Option<&Deleted>) -> String {
+fn words_of(deletion: &Deletion, deleted: Option<&DeletionResult>) -> String {
     let style = output::style();
     let heading = if deleted.is_some() { "deleted" } else { "would be deleted" };
     let mut table = Table::new(&[

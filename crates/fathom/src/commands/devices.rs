@@ -7,7 +7,7 @@ use fathom_record::WallFacts;
 use fathom_report::layout;
 use fathom_report::table::{Table, numbers, titles, words};
 use fathom_report::terminal::{self, Style};
-use fathom_target::drives::{Capture, Carried, Driver};
+use fathom_target::drives::{Capture, Driver, DriverPath};
 use fathom_target::{Claims, Device, Hold, Reason, Verdict, capture, devices, wall};
 use serde::Serialize;
 
@@ -209,7 +209,7 @@ fn details(device: &Device) -> Vec<(&'static str, String)> {
 }
 
 /// The drivers under it, the one of its class first, and what is odd about them.
-fn carried(carried: &Carried) -> Vec<(&'static str, String)> {
+fn carried(carried: &DriverPath) -> Vec<(&'static str, String)> {
     let named = |driver: &Driver| match &driver.version {
         Some(version) => format!("{} {version}", driver.service),
         None => driver.service.clone(),
@@ -389,7 +389,7 @@ mod tests {
             ..Driver::default()
         };
         let drivers = vec![driver("disk", Some("10.0.26100.1")), driver("stornvme", None)];
-        let carried = Carried {
+        let carried = DriverPath {
             stack: Stack::Scsi,
             drivers,
             unflushed: None,

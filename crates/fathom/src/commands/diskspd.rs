@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use fathom_campaign::external::{External, RawCommand, Tool, run_given};
 use fathom_campaign::run_once;
-use fathom_campaign::tool_jobs::{RanSpan, diskspd_plan, diskspd_results};
+use fathom_campaign::tool_jobs::{SpanRun, diskspd_plan, diskspd_results};
 use fathom_record::RunRecord;
 use fathom_record::condition::ConditionOutcome;
 use fathom_report::html;
@@ -19,7 +19,7 @@ use super::conditions::{self, Conditions};
 use super::delivery::Delivery;
 use super::fresh_seed::new_seed;
 use super::record_json;
-use super::saving::Saving;
+use super::saving::RunSaver;
 use super::stored::StorePlace;
 use super::trial::Trial;
 use super::wear;
@@ -67,7 +67,7 @@ pub fn perform(place: &StorePlace, arguments: &DiskspdArguments) -> Result<Statu
     let delivery = Delivery::prepare(&arguments.outputs)?;
     let workloads: Vec<_> = mappings.iter().map(|mapping| &mapping.run.workload).collect();
     let conditions = Conditions::of_runs(&arguments.conditions.fail_if, place, &workloads)?;
-    let mut saving = Saving::open(place);
+    let mut saving = RunSaver::open(place);
     let ran = measure(arguments, &mappings, &mut saving, &delivery)?;
     let records: Vec<&RunRecord> = ran.iter().map(|span| &span.record).collect();
     let judged = conditions.judge_runs(&records);
@@ -131,7 +131,7 @@ fn itself(
     delivery.follow(&mut screen, "diskspd", &stop);
     let result = run_given(&given, &place.raw_folder()?, &mut screen, &stop)?;
     drop(screen);
-    let mut saving = Saving::open(place);
+    let mut saving = RunSaver::open(place);
     result.records.iter().for_each(|record| saving.put(record));
     let records: Vec<&RunRecord> = result.records.iter().collect();
     let judged = conditions.judge_runs(&records);
@@ -151,9 +151,9 @@ fn trimmed(text: String) -> String {
 fn measure(
     arguments: &DiskspdArguments,
     mappings: &[MappedSpan],
-    saving: &mut Saving,
+    saving: &mut RunSaver,
     delivery: &Delivery,
-) -> Result<Vec<RanSpan>, Failure> {
+) -> Result<Vec<SpanRun>, Failure> {
     let total_ns = match mappings {
         [one] => one.run.workload.length.time_ns.map(|ns| ns + one.run.workload.length.warmup_ns),
         _ => None,
@@ -172,7 +172,7 @@ fn measure(
         notes.iter().for_each(|note| voice.say(&format!("note: {note}")));
         let record = measure_one(arguments, mapping, notes, &mut screen, &stop)?;
         saving.put(&record);
-        ran.push(RanSpan { record, paths: mapping.paths.clone() });
+        ran.push(SpanRun { record, paths: mapping.paths.clone() });
     }
     Ok(ran)
 }

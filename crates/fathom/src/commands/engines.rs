@@ -18,7 +18,7 @@ struct List {
     format: &'static str,
     version: u32,
     engines: Vec<Engine>,
-    simulated: Vec<Simulated>,
+    simulated: Vec<SimulatedDevice>,
     simulated_keys: Vec<Key>,
 }
 
@@ -34,7 +34,7 @@ struct Engine {
 
 /// One simulated device.
 #[derive(Serialize)]
-struct Simulated {
+struct SimulatedDevice {
     target: String,
     summary: &'static str,
     size_bytes: u64,
@@ -67,7 +67,7 @@ fn list() -> List {
         keeps_content: entry.keeps_content,
         asynchronous: entry.in_flight == InFlight::Depth,
     };
-    let simulated = |preset: &fathom_sim::Preset| Simulated {
+    let simulated = |preset: &fathom_sim::Preset| SimulatedDevice {
         target: format!("sim:{}", preset.name),
         summary: preset.summary,
         size_bytes: preset.size_bytes,

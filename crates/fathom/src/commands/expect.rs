@@ -6,7 +6,7 @@ use fathom_campaign::expectation;
 use fathom_measure::ByteRate;
 use fathom_record::RunRecord;
 
-use super::stored::{StorePlace, Stored, find};
+use super::stored::{StorePlace, StoredItem, find};
 use crate::failure::Failure;
 
 const FLAG: &str = "--expect";
@@ -14,12 +14,12 @@ const REMEDY: &str = "name a run and how many times it, e.g. --expect 'last*8'; 
 
 /// Which run, and how many times.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Expected {
+pub struct RunExpectation {
     run: String,
     times: u32,
 }
 
-impl FromStr for Expected {
+impl FromStr for RunExpectation {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -62,11 +62,11 @@ impl Reference {
     /// Where there is none of this name, or it is no run.
     pub fn find(
         place: &StorePlace,
-        expected: &Expected,
+        expected: &RunExpectation,
         link_bytes_per_s: Option<f64>,
     ) -> Result<Self, Failure> {
         match find(place, &expected.run)?.0 {
-            Stored::Run(run) => Ok(Self { run: *run, times: expected.times, link_bytes_per_s }),
+            StoredItem::Run(run) => Ok(Self { run: *run, times: expected.times, link_bytes_per_s }),
             _ => Err(Failure::usage(FLAG, format!("{} is not a run", expected.run), REMEDY)),
         }
     }
@@ -86,12 +86,12 @@ mod tests {
 
     #[test]
     fn a_run_and_a_number_are_read() {
-        let expected = |run: &str, times| Ok(Expected { run: run.to_owned(), times });
+        let expected = |run: &str, times| Ok(RunExpectation { run: run.to_owned(), times });
         assert_eq!("r-2026*8".parse(), expected("r-2026", 8));
         assert_eq!("last-2 * 3".parse(), expected("last-2", 3));
         assert_eq!("last".parse(), expected("last", 1));
         for wrong in ["", "*8", "last*0", "last*x", "last*-1"] {
-            assert!(wrong.parse::<Expected>().is_err(), "{wrong}");
+            assert!(wrong.parse::<RunExpectation>().is_err(), "{wrong}");
         }
     }
 }

@@ -10,14 +10,14 @@ use fathom_record::campaign::ExplainRecord;
 use fathom_record::facts::TargetKind;
 use fathom_record::{CampaignRecord, KnownCeiling, RunRecord, parse_campaign};
 use fathom_report::{html, terminal};
-use fathom_tools::result_import::{Context, FileOutcome, Imported, KnownFiles, alone, read_file};
+use fathom_tools::result_import::{Context, FileOutcome, ImportedItem, KnownFiles, alone, read_file};
 
 use super::again::{Permits, to_continue};
 use super::delivery::Delivery;
 use super::fresh_seed::new_seed;
 use super::published::{self, is_table};
 use super::record_json;
-use super::stored::{StorePlace, Stored, find, runs_of};
+use super::stored::{StorePlace, StoredItem, find, runs_of};
 use crate::arguments::ExplainArguments;
 use crate::exit_status::Status;
 use crate::failure::Failure;
@@ -98,8 +98,8 @@ fn finished(place: &StorePlace, subject: &str) -> Result<ExplainSubject, Failure
         ));
     }
     match find(place, subject)? {
-        (Stored::Run(run), _) => Ok(ExplainSubject::Runs(Some(run.id.clone()), vec![*run])),
-        (Stored::Campaign(campaign), store) => {
+        (StoredItem::Run(run), _) => Ok(ExplainSubject::Runs(Some(run.id.clone()), vec![*run])),
+        (StoredItem::Campaign(campaign), store) => {
             let runs = runs_of(&store, &campaign)?;
             Ok(match *campaign {
                 CampaignRecord::Explain(record) => ExplainSubject::Explained(record, runs),
@@ -170,8 +170,8 @@ fn of_file(path: &Path) -> Result<Vec<RunRecord>, Failure> {
         FileOutcome::Read { found, .. } => {
             let context = Context::default();
             let run = |imported| match imported {
-                Imported::Run(run) => *run,
-                Imported::Telemetry(found) => alone(*found, &context),
+                ImportedItem::Run(run) => *run,
+                ImportedItem::Telemetry(found) => alone(*found, &context),
             };
             Ok(found.into_iter().map(run).collect())
         }

@@ -6,7 +6,7 @@ use fathom_export::Form;
 use fathom_record::RunRecord;
 use fathom_store::{RunFilter, Store, StoreError};
 
-use super::stored::{StorePlace, Stored, find};
+use super::stored::{StorePlace, StoredItem, find};
 use crate::arguments::{ExportArguments, ExportForm};
 use crate::exit_status::Status;
 use crate::failure::Failure;
@@ -35,8 +35,8 @@ pub fn perform(place: &StorePlace, arguments: &ExportArguments) -> Result<Status
     }
     let (found, store) = find(place, &arguments.name)?;
     let ids = match &found {
-        Stored::Run(_) => Vec::new(),
-        Stored::Campaign(campaign) => {
+        StoredItem::Run(_) => Vec::new(),
+        StoredItem::Campaign(campaign) => {
             let filter = RunFilter { campaign: Some(campaign.id().to_owned()), ..RunFilter::default() };
             store.runs(&filter)?.into_iter().rev().map(|row| row.id).collect()
         }
@@ -64,7 +64,7 @@ fn status(left_out: u64) -> Status {
 
 /// What is written, one run in memory at a time.
 struct Runs<'a> {
-    found: &'a Stored,
+    found: &'a StoredItem,
     ids: Vec<String>,
     store: &'a Store,
 }
@@ -74,7 +74,7 @@ impl Runs<'_> {
     fn write(&self, form: Form, out: impl Write) -> io::Result<u64> {
         let mut exporter = form.begin(BufWriter::new(out))?;
         let mut left_out = 0;
-        if let Stored::Run(run) = self.found {
+        if let StoredItem::Run(run) = self.found {
             exporter.run(run)?;
         }
         for run in self.ids.iter().map(|id| self.read(id)) {

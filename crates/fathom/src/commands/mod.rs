@@ -69,7 +69,7 @@ mod typed_moment;
 mod watch;
 mod wear;
 
-pub use expect::{Expected, LinkRate};
+pub use expect::{LinkRate, RunExpectation};
 
 use crate::arguments::{Command, CommandLine};
 use crate::exit_status::Status;

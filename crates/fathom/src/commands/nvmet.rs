@@ -31,7 +31,7 @@ const STEP: Duration = Duration::from_millis(50);
 
 /// The line for programs when the target is ready.
 #[derive(Serialize)]
-struct Ready<'a> {
+struct TargetReadyLine<'a> {
     format: &'static str,
     version: u32,
     ready: bool,
@@ -248,10 +248,10 @@ fn digests(choice: DigestChoice) -> Digests {
     }
 }
 
-fn ready<'a>(server: &'a Server, nqn: &'a str) -> Ready<'a> {
+fn ready<'a>(server: &'a Server, nqn: &'a str) -> TargetReadyLine<'a> {
     let address = server.address();
     let several = server.export().namespaces().count() > 1;
-    let served = |(at, it): (usize, &'a fathom_nvmet::Exported)| NamespaceLine {
+    let served = |(at, it): (usize, &'a fathom_nvmet::ExportedNamespace)| NamespaceLine {
         id: at + 1,
         backend: &it.name,
         size_bytes: it.size_bytes,
@@ -267,7 +267,7 @@ fn ready<'a>(server: &'a Server, nqn: &'a str) -> Ready<'a> {
         }
         .to_string(),
     };
-    Ready {
+    TargetReadyLine {
         format: "fathom.nvmet",
         version: 1,
         ready: true,
@@ -283,7 +283,12 @@ fn reached_at(address: SocketAddr) -> String {
     if address.ip().is_unspecified() { "ADDRESS".to_owned() } else { address.ip().to_string() }
 }
 
-fn words(ready: &Ready<'_>, address: SocketAddr, arguments: &NvmetArguments, bound: &[u32]) -> String {
+fn words(
+    ready: &TargetReadyLine<'_>,
+    address: SocketAddr,
+    arguments: &NvmetArguments,
+    bound: &[u32],
+) -> String {
     let host = reached_at(address);
     let mut lines = vec![format!("Serving {} at {}", ready.nqn, place(&host, address.port()))];
     for it in &ready.namespaces {

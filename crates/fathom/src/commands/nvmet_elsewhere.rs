@@ -3,8 +3,8 @@
 use fathom_engine::{EngineError, ErrorKind};
 
 use crate::arguments::NvmetArguments;
+use crate::exit_status::Status;
 use crate::failure::Failure;
-use crate::status::Status;
 
 /// Serves nothing.
 ///

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use fathom_published::{Published, is_separated, parse_published, parse_separated};
+use fathom_published::{PublishedTable, is_separated, parse_published, parse_separated};
 
 use crate::failure::Failure;
 
@@ -26,7 +26,7 @@ pub fn is_table(path: &Path) -> bool {
 ///
 /// # Errors
 /// When it cannot be read or is no such table: the cause, and what to write.
-pub fn read(path: &Path) -> Result<Published, Failure> {
+pub fn read(path: &Path) -> Result<PublishedTable, Failure> {
     let place = path.display().to_string();
     let text = match fs::read_to_string(path) {
         Ok(text) => text,

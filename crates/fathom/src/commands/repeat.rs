@@ -4,7 +4,7 @@ use std::path::Path;
 
 use fathom_campaign::{Evaluation, repeat};
 use fathom_measure::{ByteRate, Bytes, Nanos, counted};
-use fathom_published::{HELD, HeldEvaluation, Method, Published, doubts, parse_published, unused};
+use fathom_published::{HELD, HeldEvaluation, Method, PublishedTable, doubts, parse_published, unused};
 use fathom_record::CampaignRecord;
 use fathom_record::campaign::{AssessRecord, Quantity, RepeatPlan, RepeatStep};
 use fathom_record::spelling::nearest;
@@ -84,7 +84,7 @@ pub fn perform(place: &StorePlace, mut arguments: RepeatArguments) -> Result<Sta
 }
 
 /// The table of that name, or in that file.
-fn named(name: &str) -> Result<Published, Failure> {
+fn named(name: &str) -> Result<PublishedTable, Failure> {
     match HELD.iter().find(|held| held.name == name) {
         Some(held) => table(held),
         None if name.ends_with(".toml") => published::read(Path::new(name)).map_err(|failure| Failure {
@@ -145,11 +145,11 @@ fn assessment(name: &str, place: &StorePlace) -> Result<AssessRecord, Failure> {
     }
 }
 
-fn table(held: &HeldEvaluation) -> Result<Published, Failure> {
+fn table(held: &HeldEvaluation) -> Result<PublishedTable, Failure> {
     parse_published(held.text).map_err(|refusal| Failure::usage(held.name, refusal.to_string(), FORM))
 }
 
-fn method(name: &str, table: &Published) -> Result<Method, Failure> {
+fn method(name: &str, table: &PublishedTable) -> Result<Method, Failure> {
     table.method().map_err(|refusal| Failure::usage(name, refusal.to_string(), FORM))
 }
 
@@ -177,7 +177,7 @@ fn list(only: Option<&str>) -> Result<(), Failure> {
 }
 
 /// What one needs and takes, in lines.
-fn listed(name: &str, table: &Published) -> Result<String, Failure> {
+fn listed(name: &str, table: &PublishedTable) -> Result<String, Failure> {
     let method = method(name, table)?;
     let mut text = format!("{name}\n  {}\n", table.title);
     for side in &method.sides {

@@ -7,7 +7,7 @@ use fathom_report::html;
 use fathom_report::markdown::{self, Markdown};
 use serde::Serialize;
 
-use super::stored::{StorePlace, Stored, find, runs_of};
+use super::stored::{StorePlace, StoredItem, find, runs_of};
 use crate::arguments::ReportArguments;
 use crate::exit_status::Status;
 use crate::failure::Failure;
@@ -29,8 +29,8 @@ struct ReportSummary {
 pub fn perform(place: &StorePlace, arguments: &ReportArguments) -> Result<Status, Failure> {
     let (found, store) = find(place, &arguments.name)?;
     let runs = match &found {
-        Stored::Run(_) => Vec::new(),
-        Stored::Campaign(campaign) => runs_of(&store, campaign)?,
+        StoredItem::Run(_) => Vec::new(),
+        StoredItem::Campaign(campaign) => runs_of(&store, campaign)?,
     };
     let mut documents = Vec::new();
     if let Some(path) = &arguments.html {
@@ -64,17 +64,17 @@ pub fn perform(place: &StorePlace, arguments: &ReportArguments) -> Result<Status
     Ok(Status::Done)
 }
 
-fn page(found: &Stored, runs: &[RunRecord]) -> Result<String, Failure> {
+fn page(found: &StoredItem, runs: &[RunRecord]) -> Result<String, Failure> {
     Ok(match found {
-        Stored::Run(run) => html::run(run)?,
-        Stored::Campaign(campaign) => html::campaign(campaign, runs)?,
+        StoredItem::Run(run) => html::run(run)?,
+        StoredItem::Campaign(campaign) => html::campaign(campaign, runs)?,
     })
 }
 
-fn text(found: &Stored, runs: &[RunRecord]) -> Result<Markdown, Failure> {
+fn text(found: &StoredItem, runs: &[RunRecord]) -> Result<Markdown, Failure> {
     Ok(match found {
-        Stored::Run(run) => markdown::run(run)?,
-        Stored::Campaign(campaign) => markdown::campaign(campaign, runs)?,
+        StoredItem::Run(run) => markdown::run(run)?,
+        StoredItem::Campaign(campaign) => markdown::campaign(campaign, runs)?,
     })
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use fathom_campaign::external::{External, run_external};
-use fathom_campaign::like::{Like, TargetDemand};
+use fathom_campaign::like::{LikeRequest, TargetDemand};
 use fathom_campaign::run_once;
 use fathom_measure::Nanos;
 use fathom_plan::{PlanSource, RawPlan, RunPlan};
@@ -15,7 +15,7 @@ use super::conditions::{self, Conditions};
 use super::delivery::Delivery;
 use super::expect::Reference;
 use super::fresh_seed::new_seed;
-use super::saving::Saving;
+use super::saving::RunSaver;
 use super::stored::StorePlace;
 use super::{demand_input, record_json, wear};
 use crate::arguments::{MeasurementOutputs, RunArguments};
@@ -44,12 +44,13 @@ pub fn perform(place: &StorePlace, mut arguments: RunArguments) -> Result<Status
     let link = arguments.expect_link.as_ref().map(|link| link.0);
     let reference = arguments.expect.as_ref();
     let reference = reference.map(|expected| Reference::find(place, expected, link)).transpose()?;
-    let held = Held { wanted: wanted.as_ref(), reference: reference.as_ref(), conditions: &conditions };
+    let held =
+        RunCriteria { wanted: wanted.as_ref(), reference: reference.as_ref(), conditions: &conditions };
     measure(place, &plan, &held, &arguments.outputs)
 }
 
 /// What a run is held against.
-pub struct Held<'a> {
+pub struct RunCriteria<'a> {
     /// What it is to be like.
     pub wanted: Option<&'a TargetDemand>,
     /// A run that lets something be expected of it.
@@ -65,7 +66,7 @@ pub struct Held<'a> {
 pub fn measure(
     place: &StorePlace,
     plan: &RunPlan,
-    held: &Held<'_>,
+    held: &RunCriteria<'_>,
     outputs: &MeasurementOutputs,
 ) -> Result<Status, Failure> {
     let external = plan.engine.as_deref().and_then(External::of);
@@ -73,7 +74,7 @@ pub fn measure(
         wear::refuse_uncounted(outputs.wear_limit.as_deref(), "another process")?;
     }
     let delivery = Delivery::prepare(outputs)?;
-    let mut saving = Saving::open(place);
+    let mut saving = RunSaver::open(place);
     let total_ns = plan.workload.length.time_ns.map(|ns| ns + plan.workload.length.warmup_ns);
     let mut screen = Screen::new(outputs.quiet, total_ns);
     let stop = interrupt::watch(screen.voice())?;
@@ -143,7 +144,7 @@ fn like(path: &Path, scale: f64, flags: RawPlan) -> Result<(PlanSource, Option<T
     }
     let profile = parse_profile(&demand_input::read(path)?).map_err(|error| refused(error.cause))?;
     let time_ns = flags.time.as_ref().and_then(|text| text.0.parse::<Nanos>().ok()).map(|time| time.0);
-    let like = Like { profile: &profile, name: &name, scale, time_ns };
+    let like = LikeRequest { profile: &profile, name: &name, scale, time_ns };
     let (raw, wanted) = like.plan().map_err(|error| Failure::of(Status::Usage, "usage", error))?;
     Ok((PlanSource::from_flags(raw).overridden_by(flags), Some(wanted)))
 }

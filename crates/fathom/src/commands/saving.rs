@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::output::{self, Machine};
 
 /// The store, or that there is none; and what became of the runs.
-pub struct Saving {
+pub struct RunSaver {
     store: Option<Store>,
     saved: usize,
     lost: usize,
@@ -18,7 +18,7 @@ pub struct Saving {
     idle: bool,
 }
 
-impl Saving {
+impl RunSaver {
     /// The same for what ends as another tool does, which saves nothing: where no flag, config file or environment
     /// says where the store is, there is none, and that is no failure.
     pub fn open_where_named(place: &StorePlace) -> Self {
@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn what_was_not_saved_is_told_with_what_to_type() {
-        let saving = |saved, lost| Saving { store: None, saved, lost, idle: false };
+        let saving = |saved, lost| RunSaver { store: None, saved, lost, idle: false };
         assert!(saving(3, 0).finish(&Machine::Off) && saving(0, 0).finish(&Machine::Off));
         assert!(!saving(0, 1).finish(&Machine::Off));
         let words = saving(0, 1).words(&Machine::File("my run.json".into()));

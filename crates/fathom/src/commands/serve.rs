@@ -26,7 +26,7 @@ const TOKEN_BYTES_MAX: u64 = 4096;
 
 /// The line for programs when the page is ready.
 #[derive(Serialize)]
-struct Ready {
+struct PageReadyLine {
     format: &'static str,
     version: u32,
     url: String,
@@ -49,7 +49,7 @@ pub fn perform(stores: Vec<PathBuf>, arguments: &ServeArguments) -> Result<Statu
     let names = |paths: &[PathBuf]| paths.iter().map(|path| path.display().to_string()).collect();
     let (named, fleets) = (names(&stores), names(&arguments.fleet));
     let server = start(stores, token, arguments)?;
-    let ready = Ready {
+    let ready = PageReadyLine {
         format: "fathom.serve",
         version: 1,
         url: server.url(),
@@ -112,7 +112,7 @@ fn token(path: &Path) -> Result<Token, Failure> {
     Token::chosen(&text).map_err(|error| refuse(error.cause))
 }
 
-fn words(ready: &Ready) -> String {
+fn words(ready: &PageReadyLine) -> String {
     let listed = |paths: &[String]| paths.iter().map(|path| format!("  {path}\n")).collect::<String>();
     let does = if ready.edit { "shows, and lets you tag and annotate," } else { "shows" };
     let mut text = format!("{}\n\nOpen this address in a browser; Ctrl-C ends it. ", ready.url);

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use crate::arguments::ServeArguments;
+use crate::exit_status::Status;
 use crate::failure::Failure;
-use crate::status::Status;
 
 /// Serves nothing.
 ///

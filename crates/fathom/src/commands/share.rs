@@ -1,6 +1,6 @@
 //! `fathom share`: runs and campaigns as one file, with the screens of `fathom serve`.
 
-use fathom_page::{Redacted, share};
+use fathom_page::{PrivatePart, share};
 use fathom_store::StoredId;
 use serde::Serialize;
 
@@ -32,7 +32,7 @@ pub fn perform(place: &StorePlace, arguments: &ShareArguments) -> Result<Status,
     let what: Vec<StoredId> =
         arguments.names.iter().map(|name| store.resolve(name)).collect::<Result<_, _>>()?;
     let file = OutputFile::check(&arguments.html, Content::Marked)?;
-    let hidden: Vec<Redacted> = arguments.redact.iter().map(|part| (*part).into()).collect();
+    let hidden: Vec<PrivatePart> = arguments.redact.iter().map(|part| (*part).into()).collect();
     let page = share(&store, &what, &hidden)?;
     file.write(&page.html)?;
     let written = ShareSummary {
@@ -53,7 +53,7 @@ pub fn perform(place: &StorePlace, arguments: &ShareArguments) -> Result<Status,
     Ok(Status::Done)
 }
 
-impl From<RedactedPart> for Redacted {
+impl From<RedactedPart> for PrivatePart {
     fn from(part: RedactedPart) -> Self {
         match part {
             RedactedPart::Host => Self::Host,

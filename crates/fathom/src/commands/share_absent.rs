@@ -2,8 +2,8 @@
 
 use super::stored::StorePlace;
 use crate::arguments::ShareArguments;
+use crate::exit_status::Status;
 use crate::failure::Failure;
-use crate::status::Status;
 
 /// Writes nothing.
 ///

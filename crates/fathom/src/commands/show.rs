@@ -5,7 +5,7 @@ use fathom_store::{Store, StoredId};
 
 use super::note::lines;
 use super::record_json::{self, Shape};
-use super::stored::{StorePlace, Stored, find};
+use super::stored::{StorePlace, StoredItem, find};
 use super::tag::tags_of;
 use crate::arguments::ShowArguments;
 use crate::exit_status::Status;
@@ -20,10 +20,10 @@ pub fn perform(place: &StorePlace, arguments: &ShowArguments) -> Result<Status, 
     let (found, store) = find(place, &arguments.name)?;
     let shape = if arguments.compact { Shape::Compact } else { Shape::Indented };
     let mut text = match (&found, arguments.switch.json) {
-        (Stored::Run(run), true) => record_json::run(run, &[], shape),
-        (Stored::Run(run), false) => terminal::run(run, output::style()),
-        (Stored::Campaign(campaign), true) => record_json::campaign(campaign, &[], shape),
-        (Stored::Campaign(campaign), false) => terminal::campaign(campaign, output::style()),
+        (StoredItem::Run(run), true) => record_json::run(run, &[], shape),
+        (StoredItem::Run(run), false) => terminal::run(run, output::style()),
+        (StoredItem::Campaign(campaign), true) => record_json::campaign(campaign, &[], shape),
+        (StoredItem::Campaign(campaign), false) => terminal::campaign(campaign, output::style()),
     };
     if !arguments.switch.json {
         text += &said(&store, &found)?;
@@ -33,10 +33,10 @@ pub fn perform(place: &StorePlace, arguments: &ShowArguments) -> Result<Status, 
 }
 
 /// What people say of it, which its record does not hold.
-fn said(store: &Store, found: &Stored) -> Result<String, Failure> {
+fn said(store: &Store, found: &StoredItem) -> Result<String, Failure> {
     let what = match found {
-        Stored::Run(run) => StoredId::Run(run.id.clone()),
-        Stored::Campaign(campaign) => StoredId::Campaign(campaign.id().to_owned()),
+        StoredItem::Run(run) => StoredId::Run(run.id.clone()),
+        StoredItem::Campaign(campaign) => StoredId::Campaign(campaign.id().to_owned()),
     };
     let (tags, notes) = (tags_of(store, &what)?, store.notes(&what)?);
     let is_baseline = store.baselines()?.iter().any(|baseline| baseline.run == what.id());

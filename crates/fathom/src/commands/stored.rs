@@ -109,7 +109,7 @@ impl StorePlace {
 
 /// A run or a campaign, read.
 #[derive(Debug)]
-pub enum Stored {
+pub enum StoredItem {
     /// A run.
     Run(Box<RunRecord>),
     /// A campaign.
@@ -120,11 +120,11 @@ pub enum Stored {
 ///
 /// # Errors
 /// When there is no such name, or what is there is damaged.
-pub fn find(place: &StorePlace, name: &str) -> Result<(Stored, Store), Failure> {
+pub fn find(place: &StorePlace, name: &str) -> Result<(StoredItem, Store), Failure> {
     let store = existing(place, name)?;
     let found = match store.resolve(name)? {
-        StoredId::Run(id) => Stored::Run(Box::new(store.run(&id)?)),
-        StoredId::Campaign(id) => Stored::Campaign(Box::new(store.campaign(&id)?)),
+        StoredId::Run(id) => StoredItem::Run(Box::new(store.run(&id)?)),
+        StoredId::Campaign(id) => StoredItem::Campaign(Box::new(store.campaign(&id)?)),
     };
     Ok((found, store))
 }

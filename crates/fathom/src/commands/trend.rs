@@ -2,7 +2,7 @@
 
 use fathom_campaign::calendar_now;
 use fathom_campaign::result_trends::{
-    Acknowledged, LevelChange, TargetTrends, TrendChoice, TrendLevel, TrendMetric, TrendWorkload, Trends,
+    Acknowledgement, LevelChange, TargetTrends, TrendChoice, TrendLevel, TrendMetric, TrendWorkload, Trends,
     trends,
 };
 use fathom_report::terminal::{self, TrendChange, TrendRow, TrendUnit};
@@ -55,7 +55,7 @@ fn acknowledged(
     let (Some(store), Some(name)) = (store, &arguments.acknowledge) else { return Ok(None) };
     let run = store.resolve_run(name)?;
     let text = arguments.because.clone().unwrap_or_default();
-    let seen = Acknowledged { text, author: author(), at: calendar_now() };
+    let seen = Acknowledgement { text, author: author(), at: calendar_now() };
     let begins = |workload: &TrendWorkload| workload.finding(&arguments.target, metric, &run, seen.clone());
     let Some(finding) = found.workloads.iter().find_map(begins) else {
         let cause = format!("no change of level begins with run {run}");

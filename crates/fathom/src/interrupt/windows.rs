@@ -10,7 +10,7 @@ use windows_sys::core::BOOL;
 
 use super::{SAID, STATUS};
 use crate::failure::Failure;
-use crate::progress::MessageLine;
+use crate::progress_display::MessageLine;
 
 /// What is set, and who says so; one for the process, as the console is.
 static WATCHED: OnceLock<(Arc<AtomicBool>, MessageLine)> = OnceLock::new();

@@ -8,7 +8,7 @@ mod redrawn;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
-use fathom_campaign::live_seconds::{Publisher, Standing, candidates};
+use fathom_campaign::live_seconds::{MeasurementStatus, Publisher, candidates};
 use fathom_campaign::{Progress, Second, StepNotice, Tally};
 use fathom_measure::WallClock;
 use fathom_record::facts::TargetFacts;
@@ -18,7 +18,7 @@ use indicatif::ProgressBar;
 
 use crate::output::{self, Machine};
 use lines::Lines;
-use plain::Plain;
+use plain::PlainProgress;
 use redrawn::ProgressLine;
 
 /// Where a measurement shows how it goes: to people on stderr, to programs on stdout where that was asked for, and to
@@ -49,7 +49,7 @@ enum Display {
     /// On a terminal.
     Redrawn(ProgressLine),
     /// In a file or a pipe.
-    Plain(Plain<WallClock>),
+    Plain(PlainProgress<WallClock>),
 }
 
 /// Says single sentences without disturbing the line that is redrawn; may be used from any thread.
@@ -74,7 +74,11 @@ impl Screen {
         } else if output::can_redraw() {
             Display::Redrawn(ProgressLine::new(total_ns))
         } else {
-            Display::Plain(Plain::new(WallClock::start_on_system_clock().0, total_ns, output::message))
+            Display::Plain(PlainProgress::new(
+                WallClock::start_on_system_clock().0,
+                total_ns,
+                output::message,
+            ))
         };
         Self { shown, lines: None, onlookers: Onlookers::default() }
     }
@@ -88,7 +92,7 @@ impl Screen {
     }
 
     /// Lets `fathom watch`, the page and, by `standing`, who asks this process look on at a command.
-    pub fn publish(&mut self, command: &str, standing: Option<Arc<Mutex<Standing>>>) {
+    pub fn publish(&mut self, command: &str, standing: Option<Arc<Mutex<MeasurementStatus>>>) {
         self.onlookers = Onlookers(Some(Publisher::new(command, candidates(), standing)));
     }
 

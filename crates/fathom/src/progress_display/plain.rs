@@ -11,14 +11,14 @@ use super::progress_words::{self, RemainingTime};
 const EVERY_NS: u64 = 5_000_000_000;
 
 /// Writes lines.
-pub struct Plain<C> {
+pub struct PlainProgress<C> {
     clock: C,
     write: fn(&str),
     left: RemainingTime,
     last_ns: u64,
 }
 
-impl<C: Clock> Plain<C> {
+impl<C: Clock> PlainProgress<C> {
     /// Writes through `write`; the first figures come when [`EVERY_NS`] have passed.
     pub fn new(clock: C, total_ns: Option<u64>, write: fn(&str)) -> Self {
         let last_ns = clock.now_ns();
@@ -39,7 +39,7 @@ impl<C: Clock> Plain<C> {
     }
 }
 
-impl<C: Clock> Progress for Plain<C> {
+impl<C: Clock> Progress for PlainProgress<C> {
     fn preparing(&mut self, what: Preparation, done_bytes: u64, total_bytes: u64) {
         if self.is_due() {
             self.line(&progress_words::preparing(what, done_bytes, total_bytes));
@@ -86,7 +86,7 @@ mod tests {
     fn figures_come_every_five_seconds_of_real_time() {
         let clock = VirtualClock::new();
         let write = |line: &str| LINES.with_borrow_mut(|lines| lines.push(line.to_owned()));
-        let mut plain = Plain::new(clock.clone(), Some(20_000_000_000), write);
+        let mut plain = PlainProgress::new(clock.clone(), Some(20_000_000_000), write);
         for second in 1..=12u64 {
             clock.advance_to(second * 1_000_000_000);
             plain.second(&Second {

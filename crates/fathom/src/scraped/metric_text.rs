@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use fathom_campaign::live_seconds::{SecondLine, Standing};
+use fathom_campaign::live_seconds::{MeasurementStatus, SecondLine};
 use fathom_export::openmetrics::{escaped, named, of_telemetry};
 use fathom_telemetry::sources::DECLARED;
 
@@ -88,7 +88,7 @@ impl Text {
         self.sample(&total, &[], value.round());
     }
 
-    fn run(&mut self, standing: &Standing) {
+    fn run(&mut self, standing: &MeasurementStatus) {
         let head = &standing.head;
         let text = |number: Option<u32>| number.map_or_else(String::new, |number| number.to_string());
         let step = head.step.as_ref();
@@ -130,7 +130,7 @@ impl Text {
         self.gauge("service_latency", ("seconds", "Service latency of a second, by order."), &latencies);
     }
 
-    fn machine(&mut self, standing: &Standing) {
+    fn machine(&mut self, standing: &MeasurementStatus) {
         let Some(machine) = &standing.machine else { return };
         for metric in DECLARED.iter().flat_map(|(_, metrics)| metrics.iter()) {
             let (name, unit, scale) = of_telemetry(metric.name, metric.unit);
@@ -144,7 +144,7 @@ impl Text {
 }
 
 /// All that is known now, `now_s` seconds after 1970. Nothing is 0 because it was not measured.
-pub fn text(standing: &Standing, now_s: i64, form: Form) -> String {
+pub fn text(standing: &MeasurementStatus, now_s: i64, form: Form) -> String {
     let mut text = Text { out: String::new(), form };
     if !standing.head.command.is_empty() {
         text.run(standing);
@@ -172,7 +172,7 @@ mod tests {
 
     use super::*;
 
-    fn standing() -> Standing {
+    fn standing() -> MeasurementStatus {
         let second = SecondLine {
             at_s: 1_800_000_000,
             iops: 1234.5,
@@ -186,7 +186,7 @@ mod tests {
             fathom: "0.1.0".to_owned(),
             ..Head::default()
         };
-        Standing { head, second: Some(second), operations: 10.0, ..Standing::default() }
+        MeasurementStatus { head, second: Some(second), operations: 10.0, ..MeasurementStatus::default() }
     }
 
     #[test]
@@ -216,7 +216,7 @@ mod tests {
             "{plain}"
         );
         assert!(!shown(1_800_000_060, Form::Prometheus).contains("latency"), "no longer of now");
-        let nothing = text(&Standing::default(), 0, Form::Prometheus);
+        let nothing = text(&MeasurementStatus::default(), 0, Form::Prometheus);
         assert!(
             nothing.contains("fathom_operations_total 0") && !nothing.contains("fathom_run{"),
             "{nothing}"

@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use fathom_campaign::live_seconds::Standing;
+use fathom_campaign::live_seconds::MeasurementStatus;
 use fathom_measure::{Clock, WallClock};
 
 use crate::failure::Failure;
@@ -65,15 +65,15 @@ impl fmt::Display for MetricsAddress {
 #[derive(Debug)]
 pub struct MetricsServer {
     address: SocketAddr,
-    standing: Arc<Mutex<Standing>>,
+    standing: Arc<Mutex<MeasurementStatus>>,
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
 /// What all connections share.
 #[derive(Clone, Debug)]
-struct Shared {
-    standing: Arc<Mutex<Standing>>,
+struct ScrapeState {
+    standing: Arc<Mutex<MeasurementStatus>>,
     is_local: bool,
     clock: WallClock,
 }
@@ -91,7 +91,7 @@ impl MetricsServer {
         let listener = TcpListener::bind(asked.0).map_err(refused)?;
         let address = listener.local_addr().map_err(refused)?;
         let (stop, standing) = (Arc::new(AtomicBool::new(false)), Arc::default());
-        let shared = Shared {
+        let shared = ScrapeState {
             standing: Arc::clone(&standing),
             is_local: address.ip().is_loopback(),
             clock: WallClock::start_on_system_clock().0,
@@ -106,7 +106,7 @@ impl MetricsServer {
     }
 
     /// What is answered from.
-    pub fn standing(&self) -> Arc<Mutex<Standing>> {
+    pub fn standing(&self) -> Arc<Mutex<MeasurementStatus>> {
         Arc::clone(&self.standing)
     }
 }
@@ -140,7 +140,7 @@ fn words(address: SocketAddr) -> String {
     format!("{place}\nwhoever reaches this machine there can read them: there is no password and no TLS")
 }
 
-fn accept(listener: &TcpListener, shared: &Shared, stop: &AtomicBool) {
+fn accept(listener: &TcpListener, shared: &ScrapeState, stop: &AtomicBool) {
     let open = Arc::new(AtomicUsize::new(0));
     loop {
         let accepted = listener.accept();
@@ -191,7 +191,7 @@ fn turn_away(mut stream: TcpStream) {
 }
 
 /// Answers one request; a client that breaks HTTP or goes has nobody to be told.
-fn serve(mut stream: TcpStream, shared: &Shared) {
+fn serve(mut stream: TcpStream, shared: &ScrapeState) {
     let _ = stream.set_write_timeout(Some(WRITE_TIME));
     let answer = match header(&mut stream, &shared.clock) {
         Ok(header) => request::answer(&header, shared.is_local, |form| {

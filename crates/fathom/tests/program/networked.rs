@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 
-use fathom_conformance::served::{Offer, SUBSYSTEM, Served};
+use fathom_conformance::served::{Offer, SUBSYSTEM, ServedController};
 use serde_json::Value;
 
 use crate::typed::Typist;
@@ -12,7 +12,7 @@ const SHORT: [&str; 6] = ["--time", "400ms", "--warmup", "0s", "--json", "--quie
 
 #[test]
 fn a_namespace_is_read_by_a_queue_a_job_and_the_record_says_what_was_agreed() {
-    let served = Served::start(Offer::of(8 << 20)).unwrap();
+    let served = ServedController::start(Offer::of(8 << 20)).unwrap();
     let typist = Typist::new();
     let name = served.name();
     let flags = ["run", "--target", &name, "--rw", "randread", "--jobs", "4", "--depth", "32"];
@@ -37,7 +37,7 @@ fn a_namespace_is_read_by_a_queue_a_job_and_the_record_says_what_was_agreed() {
 
 #[test]
 fn what_a_target_has_is_listed_with_what_to_type() {
-    let served = Served::start(Offer::of(8 << 20)).unwrap();
+    let served = ServedController::start(Offer::of(8 << 20)).unwrap();
     let typist = Typist::new();
     let place = format!("127.0.0.1:{}", served.port());
     let found = typist.json(&["discover", &place, "--json"]);
@@ -63,7 +63,7 @@ fn what_a_target_has_is_listed_with_what_to_type() {
 
 #[test]
 fn what_was_written_is_verified_and_nothing_is_written_unnamed() {
-    let served = Served::start(Offer::of(4 << 20)).unwrap();
+    let served = ServedController::start(Offer::of(4 << 20)).unwrap();
     let typist = Typist::new();
     let name = served.name();
     let write = ["run", "--target", &name, "--rw", "randwrite", "--depth", "8", "--verify", "at-end"];
@@ -87,7 +87,7 @@ fn what_was_written_is_verified_and_nothing_is_written_unnamed() {
 
 #[test]
 fn what_the_target_does_not_grant_or_has_no_place_for_is_refused() {
-    let served = Served::start(Offer::of(4 << 20)).unwrap();
+    let served = ServedController::start(Offer::of(4 << 20)).unwrap();
     let typist = Typist::new();
     let name = served.name();
     for (flags, words) in [
@@ -107,7 +107,7 @@ fn what_the_target_does_not_grant_or_has_no_place_for_is_refused() {
 
 #[test]
 fn an_assessment_stays_within_the_queues_of_its_target() {
-    let served = Served::start(Offer::of(64 << 20)).unwrap();
+    let served = ServedController::start(Offer::of(64 << 20)).unwrap();
     let typist = Typist::new();
     let name = served.name();
     // 32 commands an I/O: four I/Os fill a queue, and the search wants to begin with sixteen.
@@ -123,7 +123,7 @@ fn an_assessment_stays_within_the_queues_of_its_target() {
 
 #[test]
 fn a_target_that_hangs_up_ends_the_run_with_the_reason() {
-    let served = Served::start(Offer::of(4 << 20)).unwrap();
+    let served = ServedController::start(Offer::of(4 << 20)).unwrap();
     let typist = Typist::new();
     let name = served.name();
     let child =

@@ -15,7 +15,7 @@ use super::AccountTerms;
 
 /// Instances whose volumes are looked at together: the rows of one come one after the other.
 #[derive(Debug)]
-pub struct AtInstances<'a> {
+pub struct InstancePass<'a> {
     terms: AccountTerms<'a>,
     bought: BTreeMap<&'a str, BoughtTotals>,
     /// The instance whose rows are coming, and what all of its volumes did by time.
@@ -44,7 +44,7 @@ struct CombinedPeak {
     headroom: u32,
 }
 
-impl<'a> AtInstances<'a> {
+impl<'a> InstancePass<'a> {
     pub fn new(terms: AccountTerms<'a>, offers: &BTreeMap<&'a str, Offer>) -> Self {
         let mut bought: BTreeMap<&str, BoughtTotals> = BTreeMap::new();
         for (volume, offer) in offers {

@@ -17,9 +17,9 @@ use fathom_sizing::fleet_volumes::{SizingPolicy, unjudged};
 use fathom_sizing::offer::Settings;
 use fathom_sizing::{Catalogue, Market, Offer};
 
-use self::at_instances::AtInstances;
+use self::at_instances::InstancePass;
 use self::changes::{change, like_for_like};
-use crate::groups::{By, Groups};
+use crate::groups::{GroupKey, Groups};
 use crate::offers::current;
 
 /// Volumes that a list names.
@@ -50,8 +50,8 @@ pub struct Account<'a> {
     offers: BTreeMap<&'a str, Offer>,
     seen: BTreeSet<String>,
     groups: Vec<Groups>,
-    bys: Vec<By>,
-    at_instances: AtInstances<'a>,
+    bys: Vec<GroupKey>,
+    at_instances: InstancePass<'a>,
     unattached: HeldVolumes,
     idle: HeldVolumes,
     gp2: Gp2Volumes,
@@ -61,16 +61,16 @@ pub struct Account<'a> {
 
 impl<'a> Account<'a> {
     /// Of no rows yet, to be added up by type, by instance and by whatever else.
-    pub fn new(terms: AccountTerms<'a>, by: Option<&By>) -> Self {
-        let mut bys = vec![By::Type, By::Instance];
-        bys.extend(by.filter(|by| matches!(by, By::Tag(_))).cloned());
+    pub fn new(terms: AccountTerms<'a>, by: Option<&GroupKey>) -> Self {
+        let mut bys = vec![GroupKey::Type, GroupKey::Instance];
+        bys.extend(by.filter(|by| matches!(by, GroupKey::Tag(_))).cloned());
         let offer = |volume: &'a EbsVolume| {
             let offer = current(terms.market, volume.size, &volume.words()).ok()?;
             Some((volume.volume_id.as_str(), offer))
         };
         let offers: BTreeMap<&str, Offer> = terms.inventory.volumes().filter_map(offer).collect();
         Self {
-            at_instances: AtInstances::new(terms, &offers),
+            at_instances: InstancePass::new(terms, &offers),
             terms,
             offers,
             seen: BTreeSet::new(),

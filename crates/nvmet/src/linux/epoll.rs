@@ -25,9 +25,9 @@ fn flags(interest: Interest) -> epoll::EventFlags {
 
 /// Wakes a thread that waits; may be rung from any thread.
 #[derive(Clone, Debug)]
-pub struct Bell(Arc<OwnedFd>);
+pub struct Waker(Arc<OwnedFd>);
 
-impl Bell {
+impl Waker {
     /// Its descriptor, for the kernel to ring.
     pub fn event(&self) -> EventHandle<'_> {
         self.0.as_fd()
@@ -42,25 +42,25 @@ impl Bell {
 
 /// The descriptors that one thread waits for.
 #[derive(Debug)]
-pub struct Ready {
+pub struct Poller {
     set: OwnedFd,
-    bell: Bell,
+    bell: Waker,
 }
 
-impl Ready {
+impl Poller {
     /// Waits for nothing yet but its bell.
     ///
     /// # Errors
     /// When the process can open no more files.
     pub fn new() -> io::Result<Self> {
         let set = epoll::create(epoll::CreateFlags::CLOEXEC)?;
-        let bell = Bell(Arc::new(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?));
+        let bell = Waker(Arc::new(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?));
         epoll::add(&set, &*bell.0, epoll::EventData::new_u64(BELL), epoll::EventFlags::IN)?;
         Ok(Self { set, bell })
     }
 
     /// What wakes it.
-    pub fn bell(&self) -> Bell {
+    pub fn bell(&self) -> Waker {
         self.bell.clone()
     }
 

@@ -3,5 +3,5 @@
 mod epoll;
 mod files;
 
-pub use epoll::{Bell, Ready};
+pub use epoll::{Poller, Waker};
 pub use files::{hold, on_file, on_stripe};

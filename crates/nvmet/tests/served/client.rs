@@ -5,7 +5,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
 use fathom_fabric::host::{
-    Association, ConnectOptions, Ended, HostQueue, Limits as HostLimits, Next, Transfer,
+    Association, AssociationStep, ConnectOptions, HostQueue, Limits as HostLimits, SlotCompletion, Transfer,
 };
 use fathom_fabric::{Framing, Payloads};
 use fathom_nvmet::{Export, ExportPlan, Limits, Server, ServerPlan};
@@ -68,7 +68,7 @@ pub struct Client {
     pub stream: TcpStream,
     pub queue: HostQueue,
     pub buffers: Buffers,
-    pub ended: Vec<Ended>,
+    pub ended: Vec<SlotCompletion>,
 }
 
 pub fn wishes(subsystem: &str) -> ConnectOptions {
@@ -143,14 +143,14 @@ impl Client {
     }
 
     /// Carries one command out in slot 0.
-    pub fn say(&mut self, entry: SubmissionEntry, bytes: u32) -> Result<Ended, String> {
+    pub fn say(&mut self, entry: SubmissionEntry, bytes: u32) -> Result<SlotCompletion, String> {
         assert!(self.queue.start(0, entry, bytes));
         self.settle(1)?;
         Ok(self.ended.pop().unwrap())
     }
 
     /// Carries one transfer out in slot 0.
-    pub fn transfer(&mut self, opcode: u8, nsid: u32, offset: u64, bytes: u32) -> Ended {
+    pub fn transfer(&mut self, opcode: u8, nsid: u32, offset: u64, bytes: u32) -> SlotCompletion {
         let transfer = Transfer { opcode, nsid, offset, bytes, block_shift: 9 };
         assert!(self.queue.start_transfer(0, transfer));
         self.settle(1).unwrap();
@@ -176,9 +176,9 @@ pub fn associate(
     let mut association = Association::new(wishes);
     loop {
         match association.next_step() {
-            Next::Ready => return Ok(Controller { admin, association, address, framing }),
-            Next::Pause(ms) => std::thread::sleep(Duration::from_millis(ms.into())),
-            Next::Command { entry, bytes } => {
+            AssociationStep::Ready => return Ok(Controller { admin, association, address, framing }),
+            AssociationStep::Pause(ms) => std::thread::sleep(Duration::from_millis(ms.into())),
+            AssociationStep::Command { entry, bytes } => {
                 let data = association.data();
                 admin.buffers.0[0][..data.len()].copy_from_slice(&data);
                 let end = admin.say(entry, bytes)?;

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use fathom_fabric::Framing;
 use fathom_fabric::host::Transfer;
-use fathom_fabric::host::discovery_log::{PIECE_BYTES, Reading};
+use fathom_fabric::host::discovery_log::{DiscoveryReader, PIECE_BYTES};
 use fathom_nvmet::{Limits, Server, ServerPlan};
 use fathom_record::options::Decorators;
 use fathom_spec::fabrics::{DISCOVERY_NAME, SubmissionEntry};
@@ -184,7 +184,7 @@ fn the_discovery_service_names_the_address_that_was_asked() {
     for (host, listed) in [(HOST, 1), ("nqn.other", 0)] {
         let asked = fathom_fabric::host::ConnectOptions { host: host.to_owned(), ..wishes(DISCOVERY_NAME) };
         let mut controller = associate(server.address(), Framing::default(), asked).unwrap();
-        let mut reading = Reading::default();
+        let mut reading = DiscoveryReader::default();
         while let Some(entry) = reading.next_command() {
             assert!(controller.admin.say(entry, PIECE_BYTES).unwrap().status.is_success());
             reading.take(&controller.admin.buffers.0[0]).unwrap();

@@ -12,7 +12,7 @@ use super::{Answer, Refusal, json};
 use crate::shelf::Shelf;
 
 #[derive(Serialize)]
-struct Analysed {
+struct AnalysisAnswer {
     format: &'static str,
     version: u32,
     /// Whether the seconds are steady, in a word.
@@ -45,7 +45,7 @@ pub(super) fn answer(
     let Some(run) = analysis.runs.first() else {
         return Err(Refusal::new(500, "store", analysis.unreadable.join("; ")));
     };
-    json(&Analysed {
+    json(&AnalysisAnswer {
         format: "fathom.page.analysis",
         version: 1,
         verdict: run.steadiness.verdict.name(),

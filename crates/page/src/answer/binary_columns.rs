@@ -29,7 +29,7 @@ struct ColumnHeader<'a> {
 }
 
 #[derive(Serialize)]
-struct Whole<'a, H> {
+struct TransferHeader<'a, H> {
     #[serde(flatten)]
     header: &'a H,
     columns: Vec<ColumnHeader<'a>>,
@@ -56,7 +56,7 @@ pub(super) fn columns(header: &impl Serialize, columns: &[(String, Numbers)]) ->
         described.push(ColumnHeader { name, kind, length, offset });
         offset += if kind == "u8" { length.next_multiple_of(4) } else { length * 4 };
     }
-    let mut text = fathom_json::bytes(&Whole { header, columns: described })
+    let mut text = fathom_json::bytes(&TransferHeader { header, columns: described })
         .map_err(|error| Refusal::new(500, "system", error.to_string()))?;
     while !(text.len() + 4).is_multiple_of(8) {
         text.push(b' ');

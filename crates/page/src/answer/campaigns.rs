@@ -43,7 +43,7 @@ pub(super) struct TableText {
 }
 
 #[derive(Serialize)]
-struct Single {
+struct CampaignAnswer {
     format: &'static str,
     version: u32,
     #[serde(flatten)]
@@ -162,7 +162,7 @@ pub(super) fn answer(store: &Store, id: &str, parameters: QueryParameters) -> Re
     let is_drawn = assessment.is_some() || sweep.is_some() || comparison.is_some();
     let text = record.as_ref().filter(|_| !is_drawn).map(|record| terminal::campaign(record, style));
     let tags = store.labels()?.campaigns.remove(id).unwrap_or_default();
-    json(&Single {
+    json(&CampaignAnswer {
         format: "fathom.page.campaign",
         version: 1,
         row: CampaignItem::of(row, tags),

@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-use fathom_published::{Explained, explain_published, parse_published, parse_separated, remarks};
+use fathom_published::{RowExplanation, explain_published, parse_published, parse_separated, remarks};
 use fathom_record::verdict::Limit;
 
 /// Longest that a table of some rows may take.
@@ -22,7 +22,7 @@ fn row(name: &str, more: &str) -> String {
 
 /// What a table comes to, and that a short one took no second.
 #[track_caller]
-fn explained(body: &str) -> Vec<Explained> {
+fn explained(body: &str) -> Vec<RowExplanation> {
     let begin = Instant::now();
     let table =
         parse_published(&format!("title = \"t\"\n{body}")).unwrap_or_else(|refusal| panic!("{refusal}"));
@@ -46,7 +46,7 @@ fn refused(body: &str, words: &[&str]) {
 }
 
 /// The cause that is named, if any is.
-fn named(one: &Explained) -> Option<Limit> {
+fn named(one: &RowExplanation) -> Option<Limit> {
     let best = one.verdict.claims.first()?;
     (best.limit != Limit::Unknown && best.probability.unwrap_or(0.0) >= NAMED).then_some(best.limit)
 }

@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use fathom_published::{Explained, Label, explain_published, parse_published};
+use fathom_published::{Label, RowExplanation, explain_published, parse_published};
 use fathom_record::verdict::Limit;
 
 /// From this probability on a cause counts as named.
@@ -15,7 +15,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../evaluations")
 }
 
-fn explained(path: &Path) -> Vec<Explained> {
+fn explained(path: &Path) -> Vec<RowExplanation> {
     let text = std::fs::read_to_string(path).unwrap();
     explain_published(
         &parse_published(&text).unwrap_or_else(|refusal| panic!("{}: {refusal}", path.display())),
@@ -23,7 +23,7 @@ fn explained(path: &Path) -> Vec<Explained> {
 }
 
 /// Causes in the order of their probability, without the unlisted one.
-fn ranked(explained: &Explained) -> Vec<(Limit, f64)> {
+fn ranked(explained: &RowExplanation) -> Vec<(Limit, f64)> {
     let listed = explained.weighed.iter().filter(|w| w.limit != Limit::Unknown);
     listed.map(|w| (w.limit, w.probability)).collect()
 }
@@ -37,17 +37,17 @@ fn name(limit: Limit) -> String {
 }
 
 /// The explained row whose pattern begins so, on a side.
-fn of<'a>(all: &'a [Explained], pattern: &str, side: &str) -> &'a Explained {
+fn of<'a>(all: &'a [RowExplanation], pattern: &str, side: &str) -> &'a RowExplanation {
     all.iter()
         .find(|one| one.row.pattern.starts_with(pattern) && one.row.side == side)
         .unwrap_or_else(|| panic!("no {pattern}, {side}"))
 }
 
-fn first(explained: &Explained) -> Limit {
+fn first(explained: &RowExplanation) -> Limit {
     explained.verdict.claims[0].limit
 }
 
-fn told(explained: &Explained) -> String {
+fn told(explained: &RowExplanation) -> String {
     let mut out = format!("{:#?}\n", explained.verdict.claims.first());
     for seen in &explained.seen {
         let _ = writeln!(out, "{:?} {}", seen.figure, seen.text);

@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests may fail by panicking")]
 
-use fathom_published::{Explained, Published, explain_published, parse_published, remarks, unrated};
+use fathom_published::{
+    PublishedTable, RowExplanation, explain_published, parse_published, remarks, unrated,
+};
 use fathom_record::verdict::Limit;
 use fathom_record::{CeilingRate, CeilingScope, KnownCeiling};
 
@@ -13,11 +15,11 @@ fn table(parts: &[&str]) -> String {
     format!("title = \"t\"\n{}", parts.concat())
 }
 
-fn read(parts: &[&str]) -> Published {
+fn read(parts: &[&str]) -> PublishedTable {
     parse_published(&table(parts)).unwrap_or_else(|refusal| panic!("{refusal}"))
 }
 
-fn explained(parts: &[&str]) -> Vec<Explained> {
+fn explained(parts: &[&str]) -> Vec<RowExplanation> {
     explain_published(&read(parts))
 }
 
@@ -268,7 +270,7 @@ fn short_runs_and_repeats_that_spread_take_confidence_away() {
 
 #[test]
 fn what_differs_in_the_machine_or_the_release_alone_is_compared() {
-    let probability = |one: &Explained, limit: Limit| {
+    let probability = |one: &RowExplanation, limit: Limit| {
         one.weighed.iter().find(|w| w.limit == limit).map_or(0.0, |w| w.probability)
     };
     let pair = |small: &str, large: &str| {
@@ -289,7 +291,8 @@ fn what_differs_in_the_machine_or_the_release_alone_is_compared() {
             |value: &str, iops: &str| format!("{ROW}{key} = \"{value}\"\nsoftware = \"s\"\niops = {iops}\n");
         explained(&[&of("24.01", "100000"), &of("24.05", "124000")]).remove(0)
     };
-    let software = |one: &Explained| probability(one, Limit::Software) / probability(one, Limit::Setting);
+    let software =
+        |one: &RowExplanation| probability(one, Limit::Software) / probability(one, Limit::Setting);
     assert!(software(&versions("version")) < 0.5 * software(&versions("setting")));
     // Where another measuring program carries more, the one at hand may be what binds.
     let of = |program: &str, iops: &str| format!("{ROW}software = \"{program}\"\niops = {iops}\n");
@@ -309,6 +312,6 @@ fn what_is_above_a_link_did_not_come_over_it() {
     let above = of(4000.0);
     assert_eq!(above.verdict.claims[0].limit, Limit::CacheArtefact, "{:?}", above.weighed);
     // Merging makes fewer operations of the same bytes, and lets no more of them through.
-    let can_merge = |of: &Explained| of.weighed.iter().any(|weighed| weighed.limit == Limit::Merging);
+    let can_merge = |of: &RowExplanation| of.weighed.iter().any(|weighed| weighed.limit == Limit::Merging);
     assert!(can_merge(&of(480.0)) && !can_merge(&above));
 }

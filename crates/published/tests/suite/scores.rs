@@ -9,7 +9,7 @@ mod left_out;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use fathom_published::{Explained, Label, explain_published_with, parse_published};
+use fathom_published::{Label, RowExplanation, explain_published_with, parse_published};
 use fathom_record::verdict::Limit;
 
 /// From this probability on a cause counts as named.
@@ -30,7 +30,7 @@ fn name(limit: Limit) -> String {
 }
 
 /// Claims in the order in which a reader gets them, without the one that the limit is unknown.
-fn claims(one: &Explained) -> Vec<(Limit, f64)> {
+fn claims(one: &RowExplanation) -> Vec<(Limit, f64)> {
     let listed = one.verdict.claims.iter().filter(|claim| claim.limit != Limit::Unknown);
     listed.map(|claim| (claim.limit, claim.probability.unwrap_or(0.0))).collect()
 }

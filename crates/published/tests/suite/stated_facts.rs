@@ -3,13 +3,13 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests may fail by panicking")]
 
 use fathom_attribute::evidence::Feature;
-use fathom_published::{Explained, explain_published, parse_published};
+use fathom_published::{RowExplanation, explain_published, parse_published};
 use fathom_record::verdict::Limit;
 
 const WRITES: &str = "block_bytes = 4096\nread_percent = 0\norder = \"random\"\n";
 
 /// What is said of the first question of a table, or of its first row.
-fn first(parts: &[&str]) -> Explained {
+fn first(parts: &[&str]) -> RowExplanation {
     let table = parse_published(&format!("title = \"t\"\n{}", parts.concat()));
     explain_published(&table.unwrap_or_else(|refusal| panic!("{refusal}"))).remove(0)
 }
@@ -18,11 +18,11 @@ fn row(name: &str, facts: &str) -> String {
     format!("[[row]]\npattern = \"{name}\"\n{facts}")
 }
 
-fn probability(of: &Explained, limit: Limit) -> f64 {
+fn probability(of: &RowExplanation, limit: Limit) -> f64 {
     of.weighed.iter().find(|weighed| weighed.limit == limit).map_or(0.0, |weighed| weighed.probability)
 }
 
-fn value(of: &Explained, feature: Feature) -> Option<f64> {
+fn value(of: &RowExplanation, feature: Feature) -> Option<f64> {
     of.seen.iter().find(|seen| seen.figure.feature == feature).map(|seen| seen.figure.value)
 }
 
@@ -33,7 +33,7 @@ fn what_the_device_below_does_by_itself_is_none_of_its_limits() {
         row("in sequence", "block_bytes = 4096\nread_percent = 0\norder = \"sequential\"\niops = 20000\n");
     let below = row("the drive", &format!("{WRITES}below = true\niops = 45000\n"));
     let device = [Limit::IndirectionUnit, Limit::WriteCliff, Limit::DeviceParallelism];
-    let sum = |of: &Explained| device.into_iter().map(|limit| probability(of, limit)).sum::<f64>();
+    let sum = |of: &RowExplanation| device.into_iter().map(|limit| probability(of, limit)).sum::<f64>();
     let (without, with) = (first(&[&writes, &sequential]), first(&[&writes, &sequential, &below]));
     assert!(sum(&with) < 0.5 * sum(&without), "{} {}", sum(&with), sum(&without));
 }

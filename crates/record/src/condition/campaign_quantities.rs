@@ -3,7 +3,7 @@
 use fathom_measure::Histogram;
 
 use super::figures::{plural, quantile};
-use super::{Condition, Figure, JudgedQuantity, LatencyKind, Statistic, Unmeasured};
+use super::{Condition, Figure, JudgedQuantity, LatencyKind, Statistic, UnmeasuredReason};
 use crate::campaign::{AssessRecord, CellResult, CompareRecord, ComparedWorkload, OperatingPointKind};
 use crate::comparison::{Decision, Side};
 use crate::run_record::{DirectionSummary, IoGroup, RunRecord};
@@ -16,7 +16,7 @@ pub fn of_assessment(
     condition: &Condition,
     record: &AssessRecord,
     runs: &[RunRecord],
-) -> Result<Vec<Figure>, Unmeasured> {
+) -> Result<Vec<Figure>, UnmeasuredReason> {
     let kind = condition.scope.point.unwrap_or(if condition.quantity.is_latency() {
         OperatingPointKind::Balanced
     } else {
@@ -29,14 +29,14 @@ pub fn of_assessment(
         let point = pattern.operating_points.iter().find(|point| point.kind == kind);
         let cell = point.and_then(|point| pattern.cells.get(point.cell));
         let cell =
-            cell.ok_or_else(|| Unmeasured(format!("{} has no {} point", pattern.name, kind.name())))?;
+            cell.ok_or_else(|| UnmeasuredReason(format!("{} has no {} point", pattern.name, kind.name())))?;
         figures.extend(of_cell(condition, cell, runs, &place)?);
     }
     let unmeasured = record.plan.patterns.iter().find(|planned| {
         meant(&planned.name) && record.patterns.iter().all(|pattern| pattern.name != planned.name)
     });
     match unmeasured {
-        Some(pattern) => Err(Unmeasured(format!("{} was not reached", pattern.name))),
+        Some(pattern) => Err(UnmeasuredReason(format!("{} was not reached", pattern.name))),
         None => Ok(figures),
     }
 }
@@ -50,7 +50,7 @@ pub fn of_comparison(
     record: &CompareRecord,
     runs: &[RunRecord],
     side: Side,
-) -> Result<Vec<Figure>, Unmeasured> {
+) -> Result<Vec<Figure>, UnmeasuredReason> {
     let mut figures = Vec::new();
     for workload in record.workloads.iter().filter(|workload| is_meant(condition, workload)) {
         if condition.quantity == JudgedQuantity::Slower {
@@ -63,7 +63,7 @@ pub fn of_comparison(
         };
         let cell = cell
             .as_ref()
-            .ok_or_else(|| Unmeasured(format!("{} has no run of side {name}", workload.name)))?;
+            .ok_or_else(|| UnmeasuredReason(format!("{} has no run of side {name}", workload.name)))?;
         figures.extend(of_cell(condition, cell, runs, &format!("{} of side {name}", workload.name))?);
     }
     Ok(figures)
@@ -77,14 +77,14 @@ fn is_meant(condition: &Condition, workload: &ComparedWorkload) -> bool {
     })
 }
 
-fn slower(workload: &ComparedWorkload) -> Result<Figure, Unmeasured> {
+fn slower(workload: &ComparedWorkload) -> Result<Figure, UnmeasuredReason> {
     let (value, word) = match workload.decision() {
         Decision::Slower => (1.0, "B is slower than A"),
         Decision::Faster => (0.0, "B is faster than A"),
         Decision::Equivalent => (0.0, "the sides are equivalent"),
         Decision::Inconclusive => (0.0, "not decided"),
         Decision::NotComparable => {
-            return Err(Unmeasured(format!("{}: the sides are not comparable", workload.name)));
+            return Err(UnmeasuredReason(format!("{}: the sides are not comparable", workload.name)));
         }
     };
     Ok(Figure { of: format!("{}: {word}", workload.name), value })
@@ -96,7 +96,7 @@ fn of_cell(
     cell: &CellResult,
     runs: &[RunRecord],
     place: &str,
-) -> Result<Vec<Figure>, Unmeasured> {
+) -> Result<Vec<Figure>, UnmeasuredReason> {
     if condition.direction.is_none()
         && let Some(value) = shown(condition.quantity, cell)
     {
@@ -107,13 +107,13 @@ fn of_cell(
         .filter(|run| cell.runs.contains(&run.id) && !cell.disturbed_runs.contains(&run.id))
         .collect();
     if runs.is_empty() {
-        return Err(Unmeasured(format!("the runs of {place} are not at hand")));
+        return Err(UnmeasuredReason(format!("the runs of {place} are not at hand")));
     }
     match condition.quantity {
         JudgedQuantity::Latency { kind, statistic } => latencies(condition, &runs, kind, statistic, place),
         quantity => {
             let values = runs.iter().map(|run| super::of_run(condition, run).map(|figures| figures[0].value));
-            let values = values.collect::<Result<Vec<f64>, Unmeasured>>()?;
+            let values = values.collect::<Result<Vec<f64>, UnmeasuredReason>>()?;
             let sum: f64 = values.iter().sum();
             let value = if quantity == JudgedQuantity::Errors { sum } else { sum / values.len() as f64 };
             let of = match condition.direction {
@@ -150,7 +150,7 @@ fn latencies(
     kind: Option<LatencyKind>,
     statistic: Statistic,
     place: &str,
-) -> Result<Vec<Figure>, Unmeasured> {
+) -> Result<Vec<Figure>, UnmeasuredReason> {
     let mut groups: Vec<IoGroup> = Vec::new();
     for direction in runs.iter().flat_map(|run| &run.summary.directions) {
         let meant =
@@ -161,12 +161,12 @@ fn latencies(
     }
     if groups.is_empty() {
         let what = condition.direction.map_or("I/O", |d| plural(d.into()));
-        return Err(Unmeasured(format!("{place} finished no {what}")));
+        return Err(UnmeasuredReason(format!("{place} finished no {what}")));
     }
     let figure = |group: IoGroup| {
         let of_runs = runs.iter().flat_map(|run| &run.summary.directions).filter(|d| d.direction == group);
         let merged = merged(of_runs, kind).ok_or_else(|| {
-            Unmeasured(format!("the runs of {place} have no such latency of {}", plural(group)))
+            UnmeasuredReason(format!("the runs of {place} have no such latency of {}", plural(group)))
         })?;
         let value = match statistic {
             Statistic::Mean => merged.mean(),
@@ -174,7 +174,7 @@ fn latencies(
             Statistic::Quantile(q) => quantile(&merged, q).map(|ns| ns as f64),
         };
         let value = value.ok_or_else(|| {
-            Unmeasured(format!(
+            UnmeasuredReason(format!(
                 "{} {} of {place} are too few for {}",
                 merged.count(),
                 plural(group),

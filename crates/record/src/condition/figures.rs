@@ -17,13 +17,13 @@ pub struct Figure {
 
 /// Why there is no figure.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unmeasured(pub String);
+pub struct UnmeasuredReason(pub String);
 
 /// The figures of one run.
 ///
 /// # Errors
 /// Where the run did not measure the quantity.
-pub fn of_run(condition: &Condition, run: &RunRecord) -> Result<Vec<Figure>, Unmeasured> {
+pub fn of_run(condition: &Condition, run: &RunRecord) -> Result<Vec<Figure>, UnmeasuredReason> {
     let directions = &run.summary.directions;
     let meant: Vec<&DirectionSummary> = match condition.direction {
         Some(direction) => directions.iter().filter(|d| d.direction == direction).collect(),
@@ -31,7 +31,7 @@ pub fn of_run(condition: &Condition, run: &RunRecord) -> Result<Vec<Figure>, Unm
     };
     if meant.is_empty() {
         let what = condition.direction.map_or("I/O".to_owned(), |d| plural(IoGroup::from(d)).to_owned());
-        return Err(Unmeasured(format!("the run finished no {what}")));
+        return Err(UnmeasuredReason(format!("the run finished no {what}")));
     }
     let of = condition.direction.map_or(String::new(), |d| plural(IoGroup::from(d)).to_owned());
     let one = |value: f64| Ok(vec![Figure { of: of.clone(), value }]);
@@ -42,8 +42,8 @@ pub fn of_run(condition: &Condition, run: &RunRecord) -> Result<Vec<Figure>, Unm
         JudgedQuantity::ErrorShare => {
             let errors = errors(&meant)? as f64;
             let ended = meant.iter().map(|d| d.operations).sum::<Option<u64>>();
-            let all =
-                ended.ok_or_else(|| Unmeasured("the I/Os were not counted".to_owned()))? as f64 + errors;
+            let all = ended.ok_or_else(|| UnmeasuredReason("the I/Os were not counted".to_owned()))? as f64
+                + errors;
             one(if all > 0.0 { errors / all } else { 0.0 })
         }
         JudgedQuantity::Latency { kind, statistic } => {
@@ -52,20 +52,20 @@ pub fn of_run(condition: &Condition, run: &RunRecord) -> Result<Vec<Figure>, Unm
                 |d: &&&DirectionSummary| condition.direction.is_some() || d.direction != IoGroup::Flush;
             meant.iter().filter(data).map(|d| latency(d, kind, statistic)).collect()
         }
-        JudgedQuantity::Slower => Err(Unmeasured("a run has no other side".to_owned())),
+        JudgedQuantity::Slower => Err(UnmeasuredReason("a run has no other side".to_owned())),
     }
 }
 
-fn errors(meant: &[&DirectionSummary]) -> Result<u64, Unmeasured> {
+fn errors(meant: &[&DirectionSummary]) -> Result<u64, UnmeasuredReason> {
     let all = meant.iter().map(|d| d.errors).sum::<Option<u64>>();
-    all.ok_or_else(|| Unmeasured("errors were not counted".to_owned()))
+    all.ok_or_else(|| UnmeasuredReason("errors were not counted".to_owned()))
 }
 
 fn latency(
     direction: &DirectionSummary,
     kind: Option<LatencyKind>,
     statistic: Statistic,
-) -> Result<Figure, Unmeasured> {
+) -> Result<Figure, UnmeasuredReason> {
     let of = plural(direction.direction);
     let response = kind == Some(LatencyKind::Response) || (kind.is_none() && direction.response.is_some());
     let (summary, histogram, name) = if response {
@@ -74,7 +74,7 @@ fn latency(
         (&direction.service, &direction.service_histogram, "service")
     };
     let summary = summary.as_ref().ok_or_else(|| {
-        Unmeasured(if response {
+        UnmeasuredReason(if response {
             "response latencies are of runs with --rate or --rates".to_owned()
         } else {
             format!("{of} have no {name} latency")
@@ -82,7 +82,7 @@ fn latency(
     })?;
     let value = statistic_of(summary, histogram.as_ref(), statistic).ok_or_else(|| {
         let name = statistic.name();
-        Unmeasured(match summary.count {
+        UnmeasuredReason(match summary.count {
             Some(count) => format!("{count} {of} are too few for {name}"),
             None => format!("{name} of {of} is not in the result"),
         })

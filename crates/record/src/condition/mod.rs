@@ -7,7 +7,7 @@ mod campaign_quantities;
 mod figures;
 
 pub use campaign_quantities::{of_assessment, of_comparison};
-pub use figures::{Figure, Unmeasured, of_run};
+pub use figures::{Figure, UnmeasuredReason, of_run};
 
 use fathom_measure::{ByteRate, Nanos, Rate};
 use serde::{Deserialize, Serialize};
@@ -221,7 +221,7 @@ impl Statistic {
 impl Condition {
     /// Holds figures against limits, of which there is one for each figure, or one for all: the figure that is furthest
     /// on the failing side decides.
-    pub fn judge(&self, found: &Result<Vec<Figure>, Unmeasured>, limits: &[f64]) -> ConditionOutcome {
+    pub fn judge(&self, found: &Result<Vec<Figure>, UnmeasuredReason>, limits: &[f64]) -> ConditionOutcome {
         let unmeasured = |why: String| ConditionOutcome {
             condition: self.text.clone(),
             outcome: ConditionState::NotMeasured,
@@ -231,7 +231,7 @@ impl Condition {
         };
         let figures = match found {
             Ok(figures) => figures,
-            Err(Unmeasured(why)) => return unmeasured(format!("not measured: {why}")),
+            Err(UnmeasuredReason(why)) => return unmeasured(format!("not measured: {why}")),
         };
         let limit_at =
             |at: usize| limits.get(at).or(limits.first()).copied().filter(|limit| limit.is_finite());
@@ -317,7 +317,7 @@ mod tests {
         }
     }
 
-    fn figures(values: &[(&str, f64)]) -> Result<Vec<Figure>, Unmeasured> {
+    fn figures(values: &[(&str, f64)]) -> Result<Vec<Figure>, UnmeasuredReason> {
         Ok(values.iter().map(|(of, value)| Figure { of: (*of).to_owned(), value: *value }).collect())
     }
 
@@ -340,7 +340,7 @@ mod tests {
 
     #[test]
     fn what_was_not_measured_fails() {
-        let outcome = condition(Relation::Above).judge(&Err(Unmeasured("no reads".to_owned())), &[2e6]);
+        let outcome = condition(Relation::Above).judge(&Err(UnmeasuredReason("no reads".to_owned())), &[2e6]);
         assert!(outcome.fails() && outcome.found == "not measured: no reads");
         assert!(condition(Relation::Above).judge(&figures(&[]), &[2e6]).fails());
         assert!(condition(Relation::Above).judge(&figures(&[("reads", f64::NAN)]), &[2e6]).fails());

@@ -4,14 +4,14 @@ use crate::facts::Feature;
 
 /// What is durable when a write ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Durable {
+pub enum Durability {
     /// The data, and what is needed to find it: `O_DSYNC`.
     Data,
     /// All metadata too: `O_SYNC`.
     All,
 }
 
-impl Durable {
+impl Durability {
     /// Each with what people type.
     pub const NAMES: [(&'static str, Self); 2] = [("data", Self::Data), ("all", Self::All)];
 
@@ -49,10 +49,10 @@ mod tests {
 
     #[test]
     fn names_and_features_lead_back() {
-        for (name, durable) in Durable::NAMES {
+        for (name, durable) in Durability::NAMES {
             assert_eq!(durable.name(), name);
-            assert_eq!(Durable::of_features(&[durable.feature()]), Some(durable));
+            assert_eq!(Durability::of_features(&[durable.feature()]), Some(durable));
         }
-        assert_eq!(Durable::of_features(&[]), None);
+        assert_eq!(Durability::of_features(&[]), None);
     }
 }

@@ -18,7 +18,7 @@ mod witness;
 pub use client::{Client, Reach, Role, program_of};
 pub use decorators::Decorators;
 pub use delay_plan::{DelayPlan, Distribution, Stalls};
-pub use durable::Durable;
+pub use durable::Durability;
 pub use flow::FlowShare;
 pub use io_flag_names::IoFlags;
 pub use priority_rules::{Priorities, Priority, PriorityRule};

@@ -8,7 +8,7 @@ use super::canvas::{Anchor, Pen, draw};
 use super::palette::Ink;
 use super::panel::{LEFT, Line, Panel, RIGHT, draw_panel};
 use crate::merged_intervals::{Flow, Stretch, stretches};
-use crate::processor_load::{Busy, busy};
+use crate::processor_load::{CpuUtilization, busy};
 use crate::{ReportError, number};
 
 /// A run's series, drawn.
@@ -159,7 +159,7 @@ fn processors(run: &RunRecord) -> Panel {
         Line { name: name.to_owned(), ink, width, points: points.filter(|p| p.0 >= 0.0).collect() }
     };
     let lines = match busy(&run.telemetry) {
-        Some(Busy { mean, busiest }) => {
+        Some(CpuUtilization { mean, busiest }) => {
             vec![line("busiest core", Ink::Text, 1.75, &busiest), line("all cores", Ink::Muted, 1.0, &mean)]
         }
         None => Vec::new(),

@@ -9,7 +9,7 @@ use crate::table::{Table, numbers, titles, words};
 use crate::{number, value_words};
 
 /// A chosen cell, under all the names that chose it.
-pub struct Chosen<'a> {
+pub struct ChosenCell<'a> {
     /// Index into the pattern's cells.
     pub index: usize,
     /// The cell.
@@ -20,7 +20,7 @@ pub struct Chosen<'a> {
     pub reasons: Vec<String>,
 }
 
-impl Chosen<'_> {
+impl ChosenCell<'_> {
     /// `balanced, peak`.
     pub fn name(&self) -> String {
         self.kinds.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", ")
@@ -28,8 +28,8 @@ impl Chosen<'_> {
 }
 
 /// The chosen cells of a pattern, in the order of the record; indices beyond the cells are passed over.
-pub fn chosen(pattern: &PatternResult) -> Vec<Chosen<'_>> {
-    let mut out: Vec<Chosen<'_>> = Vec::new();
+pub fn chosen(pattern: &PatternResult) -> Vec<ChosenCell<'_>> {
+    let mut out: Vec<ChosenCell<'_>> = Vec::new();
     for point in &pattern.operating_points {
         let Some(cell) = pattern.cells.get(point.cell) else { continue };
         match out.iter_mut().find(|chosen| chosen.index == point.cell) {
@@ -37,7 +37,7 @@ pub fn chosen(pattern: &PatternResult) -> Vec<Chosen<'_>> {
                 known.kinds.push(point.kind);
                 known.reasons.push(point.reason.clone());
             }
-            None => out.push(Chosen {
+            None => out.push(ChosenCell {
                 index: point.cell,
                 cell,
                 kinds: vec![point.kind],
@@ -318,7 +318,7 @@ pub fn cells(pattern: &PatternResult) -> Table {
         let [rate, interval, throughput, p50, p99, p999, place, in_flight, cpu] = figures(cell);
         table.row([
             place,
-            chosen.iter().find(|c| c.index == at).map(Chosen::name).unwrap_or_default(),
+            chosen.iter().find(|c| c.index == at).map(ChosenCell::name).unwrap_or_default(),
             rate,
             interval,
             throughput,

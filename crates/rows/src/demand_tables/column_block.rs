@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::column_cell::{Cell, Cells};
-use super::run_builder::{Gather, SizeCell};
+use super::run_builder::{RowGatherer, SizeCell};
 use super::{Layout, RunSink};
 use crate::Interval;
 
@@ -29,7 +29,7 @@ pub struct RowBlock<'a> {
 
 impl RowBlock<'_> {
     /// Puts the rows of one volume, whose name the gatherer has, into its run.
-    pub fn put<T: RunSink>(&self, span: Range<usize>, gather: &mut Gather<'_, T>) {
+    pub fn put<T: RunSink>(&self, span: Range<usize>, gather: &mut RowGatherer<'_, T>) {
         let [reads, writes, read_bytes, write_bytes] = self.flows.map(Cells::whole);
         let (Some(times), Some(reads), Some(writes), Some(read_bytes), Some(write_bytes)) =
             (self.times.whole(), reads, writes, read_bytes, write_bytes)
@@ -67,7 +67,7 @@ impl RowBlock<'_> {
     }
 
     /// The same where cells have no value.
-    fn put_one_by_one<T: RunSink>(&self, span: Range<usize>, gather: &mut Gather<'_, T>) {
+    fn put_one_by_one<T: RunSink>(&self, span: Range<usize>, gather: &mut RowGatherer<'_, T>) {
         for row in span {
             let at_ns = gather.demand(self.times.get(row), self.flows.map(|flow| flow.get(row)));
             if self.has_facts() {
@@ -89,7 +89,7 @@ impl RowBlock<'_> {
             && self.sizes.is_none_or(|sizes| sizes.get(row) == sizes.get(next))
     }
 
-    fn put_facts<T: RunSink>(&self, at_ns: Option<i64>, row: usize, gather: &mut Gather<'_, T>) {
+    fn put_facts<T: RunSink>(&self, at_ns: Option<i64>, row: usize, gather: &mut RowGatherer<'_, T>) {
         let size = match self.sizes.map(|sizes| sizes.get(row)) {
             None | Some(Cell::Empty) => SizeCell::Empty,
             Some(Cell::Value(size)) => SizeCell::Gib(self.layout.gib(size)),
@@ -182,7 +182,7 @@ mod tests {
             let mut runs = Vec::new();
             for together in [true, false] {
                 let mut all = All::default();
-                let mut gather = Gather::new(&mut all);
+                let mut gather = RowGatherer::new(&mut all);
                 for (name, span) in [(b"v", 0..250), (b"w", 250..rows)] {
                     gather.rows(name, span.len() as u64);
                     match together {

@@ -10,7 +10,7 @@ use fathom_tools::Refusal;
 
 use super::cell_numbers::{leading, number};
 use super::moment::{leading_moment, moment_ns};
-use super::run_builder::{Gather, SizeCell};
+use super::run_builder::{RowGatherer, SizeCell};
 use super::{Layout, RunSink};
 use crate::{Hints, Interval};
 
@@ -111,7 +111,7 @@ struct Rows<'a, T> {
     columns: Vec<Option<Cell>>,
     /// Made for the first line that needs it.
     cells: Option<Cells>,
-    gather: Gather<'a, T>,
+    gather: RowGatherer<'a, T>,
 }
 
 /// What a column holds.
@@ -153,7 +153,7 @@ impl<'a, T: RunSink> Rows<'a, T> {
             }
             columns[at] = Some(cell);
         }
-        Self { layout, columns, cells: None, gather: Gather::new(taker) }
+        Self { layout, columns, cells: None, gather: RowGatherer::new(taker) }
     }
 
     /// Takes the first line of some if it is of the volume of the line before and all its cells are written

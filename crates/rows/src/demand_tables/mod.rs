@@ -32,7 +32,7 @@ pub use moment::moment_ns;
 pub use one::of_parquet;
 pub use row_groups::{Groups, whole_columns};
 pub use run_block::{Blocks, put_block, run_of};
-pub use run_builder::{Gather, SizeCell};
+pub use run_builder::{RowGatherer, SizeCell};
 pub use volume_columns::Layout;
 pub use whole_column::{WholeColumn, WholeKind, WordColumn};
 

@@ -6,7 +6,7 @@ use crate::Interval;
 use crate::counter_series::FLOWS;
 
 /// Gathers rows until the volume changes.
-pub struct Gather<'a, T> {
+pub struct RowGatherer<'a, T> {
     taker: &'a mut T,
     run: Run,
     interest: Interest,
@@ -25,7 +25,7 @@ pub enum SizeCell {
     Wrong,
 }
 
-impl<'a, T: RunSink> Gather<'a, T> {
+impl<'a, T: RunSink> RowGatherer<'a, T> {
     /// Hands runs over to a taker.
     pub fn new(taker: &'a mut T) -> Self {
         Self { taker, run: Run::default(), interest: Interest::Name, trouble_at: i64::MAX }
@@ -216,7 +216,7 @@ mod tests {
                 let mut all = All::default();
                 // Runs of two pieces are joined.
                 for part in [&order[..cut], &order[cut..]] {
-                    let mut gather = Gather::new(&mut all);
+                    let mut gather = RowGatherer::new(&mut all);
                     for (time, flows) in part {
                         gather.row(b"v");
                         gather.demand(*time, *flows);

@@ -5,7 +5,7 @@
 
 use fathom_tools::Refusal;
 
-use super::{Gathering, Line, TRACE, Which, moment};
+use super::{Line, TRACE, TraceCollector, TraceSelection, moment};
 
 const SECTOR_BYTES: u64 = 512;
 /// Lines at the start that are looked at.
@@ -50,8 +50,8 @@ pub fn event(line: &str) -> Option<(&str, Line<'_>)> {
 /// Takes the I/Os of a text.
 pub fn read<'a>(
     text: &'a str,
-    which: Which<'_>,
-    into: &mut Gathering<'a>,
+    which: TraceSelection<'_>,
+    into: &mut TraceCollector<'a>,
 ) -> Result<Option<String>, Refusal> {
     let has = |action: &str| text.lines().filter_map(event).any(|(of, line)| of == action && line.bytes > 0);
     let Some((action, words)) = ACTIONS.iter().find(|(action, _)| has(action)) else {

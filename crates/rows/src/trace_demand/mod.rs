@@ -27,7 +27,7 @@ const BEFORE_FIRST_NS: i128 = 1 << 63;
 
 /// What the user says of a trace.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Which<'a> {
+pub struct TraceSelection<'a> {
     /// The host, of several.
     pub host: Option<&'a str>,
     /// The disk, of several: by its name, or as `HOST/DISK`.
@@ -36,7 +36,7 @@ pub struct Which<'a> {
     pub columns: &'a str,
 }
 
-impl Which<'_> {
+impl TraceSelection<'_> {
     /// Whether a volume is meant. A volume is a disk of a host: disks of several hosts may have one name.
     fn means(&self, host: &str, device: &str) -> bool {
         let whole = |asked: &str| {
@@ -64,7 +64,7 @@ const NAMED_OPERATIONS: usize = 5;
 
 /// I/Os from lines, of one disk.
 #[derive(Default)]
-struct Gathering<'a> {
+struct TraceCollector<'a> {
     /// Their times are counted from `zero`.
     ios: Vec<TracedIo>,
     /// So long before the first line's time that earlier lines have a time too.
@@ -78,9 +78,9 @@ struct Gathering<'a> {
     others: Vec<&'a str>,
 }
 
-impl<'a> Gathering<'a> {
+impl<'a> TraceCollector<'a> {
     /// Takes a line of the disk that is meant.
-    fn take(&mut self, line: &Line<'a>, which: Which<'_>) -> Result<(), Refusal> {
+    fn take(&mut self, line: &Line<'a>, which: TraceSelection<'_>) -> Result<(), Refusal> {
         let volume = (line.host, line.device);
         match &mut self.current {
             // Lines of one disk follow each other, and so are counted without looking it up.
@@ -118,7 +118,7 @@ impl<'a> Gathering<'a> {
     }
 
     /// The one volume that is meant; absent where no line has an I/O.
-    fn volume(&self, which: Which<'_>) -> Result<Option<(&'a str, &'a str)>, Refusal> {
+    fn volume(&self, which: TraceSelection<'_>) -> Result<Option<(&'a str, &'a str)>, Refusal> {
         let known: Vec<(&(&str, &str), f64)> =
             self.volumes.iter().map(|(volume, count)| (volume, *count as f64)).collect();
         if let Some(asked) =
@@ -181,7 +181,7 @@ impl<'a> Gathering<'a> {
     /// The trace in order of time, with what was done to make it one.
     fn finish(
         mut self,
-        which: Which<'_>,
+        which: TraceSelection<'_>,
         mut notes: Vec<String>,
         kind: &'static str,
     ) -> Result<DemandReport, Refusal> {
@@ -244,8 +244,8 @@ pub fn recognise(start: &str) -> bool {
 ///
 /// # Errors
 /// With the line that makes no sense, or when several disks are in it and none is named.
-pub fn read(texts: &[&str], which: Which<'_>) -> Result<DemandReport, Refusal> {
-    let mut gathering = Gathering::default();
+pub fn read(texts: &[&str], which: TraceSelection<'_>) -> Result<DemandReport, Refusal> {
+    let mut gathering = TraceCollector::default();
     let mut notes = Vec::new();
     let mut kind = "trace";
     for text in texts {
@@ -264,7 +264,7 @@ mod tests {
     use super::*;
 
     fn seen(text: &str, device: Option<&str>) -> Result<DemandReport, Refusal> {
-        read(&[text], Which { device, ..Which::default() })
+        read(&[text], TraceSelection { device, ..TraceSelection::default() })
     }
 
     #[test]
@@ -320,7 +320,7 @@ mod tests {
         let own = "when,what,where,much\n0.1,read,0,4096\n0.2,write,8192,4096\n";
         assert!(!recognise(own));
         let columns = "time=when,op=what,offset=where,bytes=much";
-        let found = read(&[own], Which { columns, ..Which::default() }).unwrap();
+        let found = read(&[own], TraceSelection { columns, ..TraceSelection::default() }).unwrap();
         assert_eq!(found.trace.unwrap().ios[1].at_ns, 100_000_000);
     }
 
@@ -332,7 +332,7 @@ mod tests {
         let text: String = [(0, "hm", 0), (1, "prn", 0), (2, "hm", 1), (3, "hm", 0)]
             .map(|(at, host, disk)| line(at, host, disk))
             .concat();
-        let of = |host, device| read(&[&text], Which { host, device, columns: "" });
+        let of = |host, device| read(&[&text], TraceSelection { host, device, columns: "" });
         let ambiguous = of(None, Some("0")).unwrap_err();
         assert!(ambiguous.remedy.contains("--host: hm, prn"), "{ambiguous}");
         assert!(of(None, None).unwrap_err().remedy.contains("0 of hm, "), "the busiest first");
@@ -342,7 +342,10 @@ mod tests {
             |seen: Result<DemandReport, Refusal>| seen.unwrap().demand.read.operations.iter().sum::<u64>();
         assert_eq!([reads(of(Some("hm"), Some("0"))), reads(of(None, Some("prn/0")))], [2, 1]);
         assert_eq!(reads(of(Some("prn"), None)), 1, "its only disk");
-        let blind = read(&["3,R,0,4096,1577808000000626\n"], Which { host: Some("hm"), ..Which::default() });
+        let blind = read(
+            &["3,R,0,4096,1577808000000626\n"],
+            TraceSelection { host: Some("hm"), ..TraceSelection::default() },
+        );
         assert!(blind.unwrap_err().remedy.contains("leave --host out"));
     }
 

@@ -9,7 +9,7 @@ use fathom_tools::fio::read_iolog::{self, Event, LoggedLine};
 use fathom_tools::{Refusal, RefusalAbout};
 
 use super::trace_columns::{self, Layout, Row};
-use super::{LARGEST_IO, Line, TRACE, Which, blkparse, no_io};
+use super::{LARGEST_IO, Line, TRACE, TraceSelection, blkparse, no_io};
 
 /// I/Os that wait for an earlier one: lines of several processors, and times of ends, are out of order by less.
 const AHEAD: usize = 1 << 16;
@@ -64,7 +64,7 @@ impl<R: BufRead> TraceStream<R> {
     ///
     /// # Errors
     /// When it cannot be read, or is no trace that is known.
-    pub fn open(open: impl Fn() -> io::Result<R>, which: Which<'_>) -> Result<Self, Refusal> {
+    pub fn open(open: impl Fn() -> io::Result<R>, which: TraceSelection<'_>) -> Result<Self, Refusal> {
         let mut start = Vec::new();
         open().and_then(|input| input.take(START_BYTES).read_to_end(&mut start)).map_err(unreadable)?;
         let start = String::from_utf8_lossy(&start);
@@ -205,7 +205,7 @@ impl<R: BufRead> TraceStream<R> {
         };
         let Line { at_ns, host, device, offset, bytes, write } = line;
         let [asked_host, asked_device] = [&self.asked[0], &self.asked[1]].map(Option::as_deref);
-        if !(Which { host: asked_host, device: asked_device, columns: "" }).means(host, device) {
+        if !(TraceSelection { host: asked_host, device: asked_device, columns: "" }).means(host, device) {
             return Ok(());
         }
         match &self.volume {
@@ -264,7 +264,7 @@ fn action(mut input: impl BufRead) -> Result<&'static str, Refusal> {
 mod tests {
     use super::*;
 
-    fn all(text: &str, which: Which<'_>) -> Result<Vec<TracedIo>, Refusal> {
+    fn all(text: &str, which: TraceSelection<'_>) -> Result<Vec<TracedIo>, Refusal> {
         let mut stream = TraceStream::open(|| Ok(text.as_bytes()), which)?;
         let mut ios = Vec::new();
         while let Some(io) = stream.next()? {
@@ -282,40 +282,46 @@ mod tests {
             text +=
                 &format!("3,{},{},{},{time}\n", ["R", "W"][at as usize % 2], at * 4096, 512 + at % 9 * 512);
         }
-        let whole = super::super::read(&[&text], Which::default()).unwrap().trace.unwrap();
-        assert_eq!(all(&text, Which::default()).unwrap(), whole.ios);
+        let whole = super::super::read(&[&text], TraceSelection::default()).unwrap().trace.unwrap();
+        assert_eq!(all(&text, TraceSelection::default()).unwrap(), whole.ios);
     }
 
     #[test]
     fn blkparse_and_headers_are_read_line_by_line() {
         let text = "  8,0    3        1     0.000000000   697  Q   W 223490 + 8 [a]\n  8,0    3        2     0.000001829   697  D   W 223490 + 8 [a]\n  8,0    3        3     0.500000000   697  D  RA 223498 + 256 [dd]\n";
-        let ios = all(text, Which::default()).unwrap();
+        let ios = all(text, TraceSelection::default()).unwrap();
         assert_eq!(
             ios.iter().map(|io| (io.at_ns, io.write)).collect::<Vec<_>>(),
             [(0, true), (499_998_171, false)]
         );
         let own = "\u{feff}when,what,where,much\n0.1,read,0,4096\n\n0.2,trim,0,1\n0.2,write,8192,4096\n";
-        let which = Which { columns: "time=when,op=what,offset=where,bytes=much", ..Which::default() };
+        let which = TraceSelection {
+            columns: "time=when,op=what,offset=where,bytes=much",
+            ..TraceSelection::default()
+        };
         let ios = all(own, which).unwrap();
         assert_eq!(ios[1], TracedIo { at_ns: 100_000_000, offset: 8192, bytes: 4096, write: true });
-        assert_eq!(all(own, Which::default()).unwrap_err().cause, "its columns are not known");
+        assert_eq!(all(own, TraceSelection::default()).unwrap_err().cause, "its columns are not known");
     }
 
     #[test]
     fn broken_and_ambiguous_traces_are_named() {
         let text = "3,R,0,4096,1577808000000626\n4,W,0,16384,1577808001000626\n3,W,0,0,1577808001000627\n";
-        assert!(all(text, Which::default()).unwrap_err().cause.contains("several disks"));
-        let third = Which { device: Some("3"), ..Which::default() };
+        assert!(all(text, TraceSelection::default()).unwrap_err().cause.contains("several disks"));
+        let third = TraceSelection { device: Some("3"), ..TraceSelection::default() };
         assert_eq!(all(text, third).unwrap().len(), 1);
-        let fifth = Which { device: Some("5"), ..Which::default() };
+        let fifth = TraceSelection { device: Some("5"), ..TraceSelection::default() };
         assert!(all(text, fifth).unwrap_err().cause.contains("no disk 5"));
         let msr = "128166372003061629,hm,0,Read,0,4096,1\n128166372003061630,prn,0,Read,0,4096,1\n";
-        let both = all(msr, Which { device: Some("0"), ..Which::default() }).unwrap_err();
+        let both = all(msr, TraceSelection { device: Some("0"), ..TraceSelection::default() }).unwrap_err();
         assert!(both.remedy.contains("hm/0, prn/0"), "{both}");
-        assert_eq!(all(msr, Which { device: Some("prn/0"), ..Which::default() }).unwrap().len(), 1);
+        assert_eq!(
+            all(msr, TraceSelection { device: Some("prn/0"), ..TraceSelection::default() }).unwrap().len(),
+            1
+        );
         let broken = format!("{}3,R,0,banana,1577808000000627\n", "3,R,0,4096,1577808000000626\n".repeat(60));
-        assert_eq!(all(&broken, Which::default()).unwrap_err().place, "line 61");
+        assert_eq!(all(&broken, TraceSelection::default()).unwrap_err().place, "line 61");
         let endless = format!("3,R,0,4096,1577808000000626\n{}", "x".repeat(70_000));
-        assert!(all(&endless, Which::default()).unwrap_err().cause.contains("longer"));
+        assert!(all(&endless, TraceSelection::default()).unwrap_err().cause.contains("longer"));
     }
 }

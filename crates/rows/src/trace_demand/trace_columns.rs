@@ -5,7 +5,7 @@
 
 use fathom_tools::{Refusal, RefusalAbout};
 
-use super::{Gathering, Line, TRACE, Which, moment};
+use super::{Line, TRACE, TraceCollector, TraceSelection, moment};
 
 const SECTOR_BYTES: u64 = 512;
 
@@ -223,7 +223,11 @@ fn lines_of(text: &str) -> impl Iterator<Item = (usize, &str)> + Clone {
 }
 
 /// Takes the I/Os of a table, and says which one it is.
-pub fn read<'a>(text: &'a str, which: Which<'_>, into: &mut Gathering<'a>) -> Result<&'static str, Refusal> {
+pub fn read<'a>(
+    text: &'a str,
+    which: TraceSelection<'_>,
+    into: &mut TraceCollector<'a>,
+) -> Result<&'static str, Refusal> {
     let mut lines = lines_of(text.trim_start_matches('\u{feff}'));
     let layout =
         lines.clone().next().and_then(|(_, first)| Layout::of(first, which.columns)).ok_or_else(unknown)?;

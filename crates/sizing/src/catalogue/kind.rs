@@ -52,7 +52,7 @@ pub(super) const KINDS: [Kind; 14] = [
 
 /// What is chosen of a volume; the rest follows from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ChosenBy {
+pub(super) enum ChoiceBasis {
     /// I/Os a second.
     Operations,
     /// Throughput.
@@ -65,19 +65,19 @@ pub(super) enum ChosenBy {
 
 impl Kind {
     /// What is chosen of it.
-    pub(super) fn chosen_by(self) -> ChosenBy {
+    pub(super) fn chosen_by(self) -> ChoiceBasis {
         match self {
             Self::Gp3
             | Self::Io1
             | Self::Io2
             | Self::PremiumV2
             | Self::HyperdiskBalanced
-            | Self::HyperdiskExtreme => ChosenBy::Operations,
-            Self::HyperdiskThroughput => ChosenBy::Throughput,
+            | Self::HyperdiskExtreme => ChoiceBasis::Operations,
+            Self::HyperdiskThroughput => ChoiceBasis::Throughput,
             Self::Gp2 | Self::St1 | Self::Sc1 | Self::PdBalanced | Self::PdSsd | Self::PdStandard => {
-                ChosenBy::Size
+                ChoiceBasis::Size
             }
-            Self::Premium => ChosenBy::Tier,
+            Self::Premium => ChoiceBasis::Tier,
         }
     }
 

@@ -8,10 +8,10 @@
 
 use std::sync::Arc;
 
-use super::kind::{ChosenBy, Facts, KINDS, Kind, Tier};
+use super::kind::{ChoiceBasis, Facts, KINDS, Kind, Tier};
 use super::machine_types::{Caps, Machines};
 use super::price::{self, Price};
-use super::wanted::{ExcludedType, Wanted};
+use super::wanted::{ExcludedType, OfferRequirements};
 use super::{Catalogue, Component, Fact};
 use crate::money::Money;
 use crate::offer::{Limits, Offer, Settings};
@@ -38,7 +38,7 @@ pub struct Family {
 #[derive(Clone, Debug)]
 pub struct Market {
     sold: Vec<Arc<RegionalOffer>>,
-    wanted: Wanted,
+    wanted: OfferRequirements,
     /// Types that are offered for no demand.
     left_out: Vec<ExcludedType>,
     machines: Arc<Machines>,
@@ -86,7 +86,7 @@ impl Market {
         });
         Self {
             sold: sold.collect(),
-            wanted: Wanted::default(),
+            wanted: OfferRequirements::default(),
             left_out: Vec::new(),
             machines: Arc::clone(&catalogue.machines),
             machine: None,
@@ -122,7 +122,7 @@ impl Market {
 
     /// The same market with only some types to offer. What is in use today may be of any.
     #[must_use]
-    pub fn only(self, catalogue: &Catalogue, wanted: Wanted) -> Self {
+    pub fn only(self, catalogue: &Catalogue, wanted: OfferRequirements) -> Self {
         let reason = |kind: Kind| wanted.refuses(kind.name(), kind.facts(), &catalogue.volumes);
         let left_out = self.sold.iter().filter_map(|sold| {
             reason(sold.kind).map(|reason| ExcludedType { volume: sold.kind.name(), reason })
@@ -181,12 +181,12 @@ impl Market {
         let throughput = settings.bytes_per_s.div_ceil(sold.kind.megabyte());
         let line = family.line(throughput.max(family.facts().baseline_throughput));
         let amount = match sold.kind.chosen_by() {
-            ChosenBy::Operations => settings.iops.clamp(family.least_iops(0), family.facts().max_iops),
-            ChosenBy::Throughput => {
+            ChoiceBasis::Operations => settings.iops.clamp(family.least_iops(0), family.facts().max_iops),
+            ChoiceBasis::Throughput => {
                 throughput.max(family.least_throughput()).min(family.facts().max_throughput)
             }
-            ChosenBy::Size => settings.size_gib,
-            ChosenBy::Tier => 0,
+            ChoiceBasis::Size => settings.size_gib,
+            ChoiceBasis::Tier => 0,
         };
         Some(line.made(line.with(amount)))
     }
@@ -257,7 +257,7 @@ impl Family {
 
     fn line(&self, throughput: u64) -> Line<'_> {
         let (least, most, step) = match self.sold.kind.chosen_by() {
-            ChosenBy::Operations => {
+            ChoiceBasis::Operations => {
                 let most = match self.sold.kind {
                     // So many I/Os a second want some throughput to be bought with them.
                     Kind::HyperdiskBalanced => {
@@ -267,9 +267,11 @@ impl Family {
                 };
                 (self.least_iops(throughput), self.facts().max_iops.min(most), IOPS_STEP)
             }
-            ChosenBy::Throughput => (self.least_throughput(), self.facts().max_throughput, THROUGHPUT_STEP),
-            ChosenBy::Size => (self.size_gib, self.facts().max_size, SIZE_STEP),
-            ChosenBy::Tier => {
+            ChoiceBasis::Throughput => {
+                (self.least_throughput(), self.facts().max_throughput, THROUGHPUT_STEP)
+            }
+            ChoiceBasis::Size => (self.size_gib, self.facts().max_size, SIZE_STEP),
+            ChoiceBasis::Tier => {
                 return Line { family: self, throughput, least: 0, step: 1, len: self.tiers().len() };
             }
         };
@@ -401,14 +403,14 @@ impl Line<'_> {
     fn with(&self, amount: u64) -> (Settings, Limits) {
         let kind = self.family.sold.kind;
         match kind.chosen_by() {
-            ChosenBy::Operations => self.provisioned(amount),
-            ChosenBy::Throughput => self.by_throughput(amount),
-            ChosenBy::Size => match kind {
+            ChoiceBasis::Operations => self.provisioned(amount),
+            ChoiceBasis::Throughput => self.by_throughput(amount),
+            ChoiceBasis::Size => match kind {
                 Kind::Gp2 => self.gp2(amount),
                 Kind::St1 | Kind::Sc1 => self.disk(amount),
                 _ => self.by_size(amount),
             },
-            ChosenBy::Tier => {
+            ChoiceBasis::Tier => {
                 let tier = &self.family.tiers()[amount as usize];
                 (tier.each, tier.limits)
             }

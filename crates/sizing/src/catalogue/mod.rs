@@ -19,7 +19,7 @@ pub use machine_types::{Caps, Machines};
 pub use market::{Family, Line, Market};
 pub use price::{Component, Price, Prices};
 pub use volume::{Fact, Volumes};
-pub use wanted::{ExcludedType, Wanted};
+pub use wanted::{ExcludedType, OfferRequirements};
 
 const INSTANCES: &str = include_str!("../../../../catalog/instances.csv");
 const MACHINES: &str = include_str!("../../../../catalog/machines.csv");

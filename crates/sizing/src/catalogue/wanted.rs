@@ -5,7 +5,7 @@ use super::volume::{Fact, Volumes};
 
 /// What an offer has to be beside holding the demand.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Wanted {
+pub struct OfferRequirements {
     /// Types that may be offered, e.g. `gp3`; empty: all, but for disks with seek times where I/Os are random.
     pub types: Vec<String>,
     /// Documented latency at most, in nanoseconds.
@@ -26,7 +26,7 @@ pub struct ExcludedType {
 /// What is said of disks where nobody named them.
 const SEEKS: &str = "a disk with seek times: offered by default only for I/Os of 1 MiB, or that a trace shows to be sequential";
 
-impl Wanted {
+impl OfferRequirements {
     /// Why a type of these facts is left out whatever the demand; `None` where it may be offered.
     pub(super) fn refuses(&self, volume: &str, facts: &str, volumes: &Volumes) -> Option<String> {
         if !self.types.is_empty() && !self.names(volume) {

@@ -7,7 +7,7 @@
 use fathom_record::profile_record::{SizeCount, SizeMix, SizePoint};
 
 use crate::demand::Flow;
-use crate::spread::ByNumber;
+use crate::spread::NumberMap;
 use crate::trace::Trace;
 
 /// Smallest I/O of a block device.
@@ -37,7 +37,7 @@ pub fn mix(flow: &Flow, trace: Option<&Trace>, write: bool) -> Option<SizeMix> {
 }
 
 fn exact(trace: &Trace, write: bool) -> (Vec<SizePoint>, Vec<SizeCount>) {
-    let mut counts: ByNumber<u64> = ByNumber::default();
+    let mut counts: NumberMap<u64> = NumberMap::default();
     trace.ios.iter().filter(|io| io.write == write).for_each(|io| *counts.entry(io.bytes).or_default() += 1);
     counted(counts.into_iter().map(|(bytes, operations)| SizeCount { bytes, operations }).collect())
 }

@@ -17,4 +17,4 @@ pub use growth::{HISTORY_OF_THREE, growth, horizon_s};
 pub use growth_history::{Growth, History};
 pub use headroom::{headroom, risk_of};
 pub use sizing_row::{row, unjudged};
-pub use volume_verdict::{Outcome, SizingPolicy, Standing, Verdict, Volume, verdict};
+pub use volume_verdict::{OfferStatus, Outcome, SizingPolicy, Verdict, Volume, verdict};

@@ -2,7 +2,7 @@
 
 use fathom_record::fleet_record::{FleetRow, FleetStatus};
 
-use super::volume_verdict::{Outcome, Standing, Verdict, Volume};
+use super::volume_verdict::{OfferStatus, Outcome, Verdict, Volume};
 use crate::money::Money;
 use crate::offer::Offer;
 
@@ -94,7 +94,7 @@ pub fn row(name: &str, volume: &Volume<'_>, verdict: &Verdict) -> FleetRow {
     row
 }
 
-fn put_offer(row: &mut FleetRow, offer: &Offer, standing: &Standing) {
+fn put_offer(row: &mut FleetRow, offer: &Offer, standing: &OfferStatus) {
     row.offer = Some(offer.to_string());
     row.offer_type = Some(offer.volume.clone());
     row.offer_members = Some(u64::from(offer.members));

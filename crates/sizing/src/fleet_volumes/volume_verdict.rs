@@ -68,7 +68,7 @@ pub enum Outcome {
 
 /// How an offer stands to a volume's demand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Standing {
+pub struct OfferStatus {
     /// Whether it holds the demand as it was seen, without a margin.
     pub holds: bool,
     /// By how many thousandths the demand may grow, at least.
@@ -87,9 +87,9 @@ pub struct Verdict {
     /// What the requirement rests on; absent where there is none.
     pub class: Option<Class>,
     /// The cheapest that holds with the margin.
-    pub choice: Option<(Choice, Standing)>,
+    pub choice: Option<(Choice, OfferStatus)>,
     /// What there is today.
-    pub current: Option<Standing>,
+    pub current: Option<OfferStatus>,
     /// Largest share of ticks that lie at one value with hardly any above, 0 to 1.
     pub plateau_share: Option<f64>,
 }
@@ -133,7 +133,7 @@ pub fn verdict(asked: &SizingPolicy<'_>, volume: &Volume<'_>) -> Verdict {
         // What was chosen to hold a margin has that headroom, whatever the steps of the search for it.
         let headroom = headroom(&mut seen, limits).max(least);
         let risk_millionths = risk_of(&mut seen, limits, growths, headroom);
-        Standing { holds: headroom >= 1000, headroom, risk_millionths }
+        OfferStatus { holds: headroom >= 1000, headroom, risk_millionths }
     };
     verdict.current = volume.current.map(|offer| standing(&offer.limits, 0));
     let grown = demand.grown(asked.margin_thousandths);

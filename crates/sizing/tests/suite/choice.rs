@@ -1,7 +1,7 @@
 //! The cheapest offer is the one that trying all of them finds.
 
 use fathom_sizing::accounting::Accounting;
-use fathom_sizing::catalogue::{Family, Prices, Wanted};
+use fathom_sizing::catalogue::{Family, OfferRequirements, Prices};
 use fathom_sizing::choice::Judge;
 use fathom_sizing::offer::Settings;
 use fathom_sizing::requirement::{Precision, requirement};
@@ -161,7 +161,7 @@ fn disks_of_azure_are_offered_where_somebody_prices_them() {
     // 512 x 0.08 + 37,000 x 0.0047 + 75 x 0.04.
     assert_eq!((v2.month.to_string().as_str(), v2.provider.as_str()), ("217.86", "Azure"));
     assert_eq!((market.megabyte("Premium SSD v2"), market.megabyte("gp3")), (1_000_000, 1 << 20));
-    let boots = market.only(&catalogue, Wanted { boots: true, ..Wanted::default() });
+    let boots = market.only(&catalogue, OfferRequirements { boots: true, ..OfferRequirements::default() });
     let left: Vec<&str> = boots.left_out(true).iter().map(|left| left.volume).collect();
     assert_eq!(left, ["Premium SSD v2"]);
 }
@@ -186,7 +186,7 @@ fn ordered(market: &Market, demand: &Demand, size_gib: u64, stripes: u32) -> Opt
 fn disks_of_aws_and_azure_are_those_of_their_pages() {
     let (aws, azure) = (Catalogue::built_in().unwrap(), azure());
     let order = |catalogue: &Catalogue, region: &str, volume: &str, rate, bytes| {
-        let wanted = Wanted { types: vec![volume.to_owned()], ..Wanted::default() };
+        let wanted = OfferRequirements { types: vec![volume.to_owned()], ..OfferRequirements::default() };
         let market = Market::of(catalogue, region).only(catalogue, wanted);
         ordered(&market, &steady(rate, bytes), 100, 1)
     };
@@ -212,7 +212,7 @@ fn disks_of_aws_and_azure_are_those_of_their_pages() {
 fn disks_of_google_are_those_of_its_examples() {
     let catalogue = google(BALANCED);
     let only = |volume: &str| {
-        let wanted = Wanted { types: vec![volume.to_owned()], ..Wanted::default() };
+        let wanted = OfferRequirements { types: vec![volume.to_owned()], ..OfferRequirements::default() };
         Market::of(&catalogue, "there").only(&catalogue, wanted)
     };
     let order = |volume: &str, rate, bytes, gib| ordered(&only(volume), &steady(rate, bytes), gib, 1);
@@ -277,7 +277,7 @@ fn a_machine_of_google_limits_each_type_by_itself() {
 /// A market that offers only some types.
 fn market(catalogue: &Catalogue, types: &[&str], latency_ns: Option<u64>, boots: bool) -> Market {
     let types = types.iter().map(ToString::to_string).collect();
-    Market::of(catalogue, "us-east-1").only(catalogue, Wanted { types, latency_ns, boots })
+    Market::of(catalogue, "us-east-1").only(catalogue, OfferRequirements { types, latency_ns, boots })
 }
 
 #[test]

@@ -4,7 +4,7 @@ use zerocopy::little_endian::{U16, U32, U64};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use super::OPCODE;
-use crate::{Status, TooShort, view};
+use crate::{ShortBufferError, Status, view};
 
 /// Flags of every command over fabrics: data is described by an SGL (PSDT 01b).
 pub const FLAGS: u8 = 0x40;
@@ -89,7 +89,7 @@ impl SubmissionEntry {
     ///
     /// # Errors
     /// When there are fewer than 64 bytes.
-    pub fn parse(bytes: &[u8]) -> Result<&Self, TooShort> {
+    pub fn parse(bytes: &[u8]) -> Result<&Self, ShortBufferError> {
         view(bytes, "Submission Queue Entry")
     }
 

@@ -4,7 +4,7 @@ use zerocopy::little_endian::U16;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use super::{NAME_BYTES, SubmissionEntry, command_type};
-use crate::{Status, TooShort, view};
+use crate::{ShortBufferError, Status, view};
 
 /// The controller identifier that asks for any controller.
 pub const ANY_CONTROLLER: u16 = 0xffff;
@@ -80,7 +80,7 @@ impl ConnectData {
     ///
     /// # Errors
     /// When there are fewer than 1024 bytes.
-    pub fn parse(bytes: &[u8]) -> Result<&Self, TooShort> {
+    pub fn parse(bytes: &[u8]) -> Result<&Self, ShortBufferError> {
         view(bytes, "data of Connect")
     }
 }
@@ -104,7 +104,7 @@ pub fn name_of(field: &[u8]) -> Option<&str> {
 
 /// The numbers in a Connect command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Connect {
+pub struct ConnectFields {
     /// Format of the command: 0.
     pub format: u16,
     /// Which queue: 0 for the admin queue.
@@ -117,7 +117,7 @@ pub struct Connect {
     pub keep_alive_ms: u32,
 }
 
-impl Connect {
+impl ConnectFields {
     /// From a Connect command.
     pub fn of(entry: &SubmissionEntry) -> Self {
         let (first, second) = (entry.dword(10), entry.dword(11));

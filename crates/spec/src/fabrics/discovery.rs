@@ -4,7 +4,7 @@ use zerocopy::little_endian::{U16, U64};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use super::connect::{name_of, padded};
-use crate::{Text, TooShort, view};
+use crate::{ShortBufferError, Text, view};
 
 /// Log identifier of this page.
 pub const LOG_IDENTIFIER: u8 = 0x70;
@@ -52,7 +52,7 @@ impl Header {
     ///
     /// # Errors
     /// When there are fewer than 1024 bytes.
-    pub fn parse(bytes: &[u8]) -> Result<&Self, TooShort> {
+    pub fn parse(bytes: &[u8]) -> Result<&Self, ShortBufferError> {
         view(bytes, "discovery log page")
     }
 }
@@ -114,7 +114,7 @@ impl Entry {
     ///
     /// # Errors
     /// When there are fewer than 1024 bytes.
-    pub fn parse(bytes: &[u8]) -> Result<&Self, TooShort> {
+    pub fn parse(bytes: &[u8]) -> Result<&Self, ShortBufferError> {
         view(bytes, "entry of the discovery log page")
     }
 

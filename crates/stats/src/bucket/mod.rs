@@ -25,7 +25,7 @@ const WIDTH: f64 = 1.96;
 
 /// Why a series shows no bucket.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum NoBucket {
+pub enum BucketAbsence {
     /// Fewer seconds than two plateaus and a drop.
     TooShort {
         /// Seconds given.
@@ -52,21 +52,21 @@ pub enum NoBucket {
     },
 }
 
-impl std::fmt::Display for NoBucket {
+impl std::fmt::Display for BucketAbsence {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            NoBucket::TooShort { seconds } => {
+            BucketAbsence::TooShort { seconds } => {
                 write!(f, "{seconds} s are too short for two plateaus and a drop")
             }
-            NoBucket::NoRate => write!(f, "a second has no rate"),
-            NoBucket::NoDrop => write!(f, "the rate never falls by a tenth: no bucket ran out"),
-            NoBucket::UnevenBefore { variation } => {
+            BucketAbsence::NoRate => write!(f, "a second has no rate"),
+            BucketAbsence::NoDrop => write!(f, "the rate never falls by a tenth: no bucket ran out"),
+            BucketAbsence::UnevenBefore { variation } => {
                 write!(f, "the rate before the fall varies by {:.1} %: a bucket is even", 100.0 * variation)
             }
-            NoBucket::UnevenAfter { variation } => {
+            BucketAbsence::UnevenAfter { variation } => {
                 write!(f, "the rate after the fall varies by {:.1} %: a bucket is even", 100.0 * variation)
             }
-            NoBucket::SlowDrop { seconds } => {
+            BucketAbsence::SlowDrop { seconds } => {
                 write!(f, "the rate falls over {seconds} s: a bucket runs out within {LONGEST_DROP_S} s")
             }
         }
@@ -77,18 +77,18 @@ impl std::fmt::Display for NoBucket {
 ///
 /// # Errors
 /// When the series has another shape.
-pub fn identify(rates: &[f64]) -> Result<BurstAndBase, NoBucket> {
+pub fn identify(rates: &[f64]) -> Result<BurstAndBase, BucketAbsence> {
     if rates.iter().any(|rate| !rate.is_finite() || *rate < 0.0) {
-        return Err(NoBucket::NoRate);
+        return Err(BucketAbsence::NoRate);
     }
     if rates.len() < 2 * SHORTEST_PLATEAU_S + 1 {
-        return Err(NoBucket::TooShort { seconds: rates.len() });
+        return Err(BucketAbsence::TooShort { seconds: rates.len() });
     }
     let split = best_split(rates);
     let burst = median(&rates[..split]);
     let base = median(&rates[split..]);
     if burst <= 0.0 || base > (1.0 - LEAST_DROP) * burst {
-        return Err(NoBucket::NoDrop);
+        return Err(BucketAbsence::NoDrop);
     }
     // The drop lasts from the last second that is near the burst to the first that is near the base.
     let quarter = (burst - base) / 4.0;
@@ -96,13 +96,13 @@ pub fn identify(rates: &[f64]) -> Result<BurstAndBase, NoBucket> {
     let to =
         rates[split..].iter().position(|rate| *rate <= base + quarter).map_or(rates.len(), |i| split + i);
     if to - from > LONGEST_DROP_S {
-        return Err(NoBucket::SlowDrop { seconds: to - from });
+        return Err(BucketAbsence::SlowDrop { seconds: to - from });
     }
     // The edges of the plateaus may hold a part of the drop.
     let before = plateau(&rates[..from.saturating_sub(1)], BURST_VARIATION)
-        .map_err(|variation| NoBucket::UnevenBefore { variation })?;
+        .map_err(|variation| BucketAbsence::UnevenBefore { variation })?;
     let after = plateau(rates.get(to + 1..).unwrap_or_default(), BASE_VARIATION)
-        .map_err(|variation| NoBucket::UnevenAfter { variation })?;
+        .map_err(|variation| BucketAbsence::UnevenAfter { variation })?;
     Ok(measured(before, after, &rates[from..to], from))
 }
 
@@ -209,19 +209,22 @@ mod tests {
     #[test]
     fn other_shapes_are_refused_with_their_reason() {
         let even = series(1000.0, 300, 1000.0, 0);
-        assert_eq!(identify(&even), Err(NoBucket::NoDrop));
-        assert_eq!(identify(&even[..60]), Err(NoBucket::TooShort { seconds: 60 }));
+        assert_eq!(identify(&even), Err(BucketAbsence::NoDrop));
+        assert_eq!(identify(&even[..60]), Err(BucketAbsence::TooShort { seconds: 60 }));
         let settling: Vec<f64> =
             (0..900).map(|i| 1000.0 * (1.0 + 0.8 * (-f64::from(i) / 100.0).exp())).collect();
         assert!(matches!(
             identify(&settling),
-            Err(NoBucket::UnevenBefore { .. } | NoBucket::SlowDrop { .. })
+            Err(BucketAbsence::UnevenBefore { .. } | BucketAbsence::SlowDrop { .. })
         ));
         let mut cliff = series(1000.0, 300, 300.0, 600);
         for (i, rate) in cliff[300..].iter_mut().enumerate() {
             *rate += 150.0 * (-(i as f64) / 120.0).exp();
         }
-        assert!(matches!(identify(&cliff), Err(NoBucket::UnevenAfter { .. } | NoBucket::SlowDrop { .. })));
+        assert!(matches!(
+            identify(&cliff),
+            Err(BucketAbsence::UnevenAfter { .. } | BucketAbsence::SlowDrop { .. })
+        ));
         let ramp: Vec<f64> = (0..300)
             .map(|i| {
                 if i < 100 {
@@ -233,8 +236,8 @@ mod tests {
                 }
             })
             .collect();
-        assert!(matches!(identify(&ramp), Err(NoBucket::SlowDrop { .. })));
-        assert_eq!(identify(&[f64::NAN; 100]), Err(NoBucket::NoRate));
+        assert!(matches!(identify(&ramp), Err(BucketAbsence::SlowDrop { .. })));
+        assert_eq!(identify(&[f64::NAN; 100]), Err(BucketAbsence::NoRate));
         assert!(identify(&[0.0; 100]).is_err());
         assert!(identify(&series(100.0, 300, 1000.0, 300)).is_err());
     }

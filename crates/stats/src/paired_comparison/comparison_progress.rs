@@ -40,7 +40,7 @@ pub struct Pair {
 
 /// What to do next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Next {
+pub enum CampaignStep {
     /// Run both sides, the named one first.
     Pair {
         /// Number of the pair, from 0.
@@ -49,12 +49,12 @@ pub enum Next {
         first: Side,
     },
     /// Nothing more.
-    Finished(Finished),
+    Finished(ComparisonEnd),
 }
 
 /// Why a comparison ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Finished {
+pub enum ComparisonEnd {
     /// Every primary metric has its verdict.
     Decided,
     /// The pairs are used up.
@@ -91,7 +91,7 @@ pub struct Comparison {
 /// Where the pairs so far lead.
 #[derive(Clone, Copy, Debug)]
 struct State {
-    finished: Option<Finished>,
+    finished: Option<ComparisonEnd>,
     next_look: u32,
     looks: u32,
     level: f64,
@@ -144,12 +144,12 @@ impl Comparison {
     }
 
     /// What to do next.
-    pub fn next(&self) -> Next {
+    pub fn next(&self) -> CampaignStep {
         match self.state.finished {
-            Some(finished) => Next::Finished(finished),
+            Some(finished) => CampaignStep::Finished(finished),
             None => {
                 let number = self.pairs.len() as u32;
-                Next::Pair { number, first: first_side(self.seed, number) }
+                CampaignStep::Pair { number, first: first_side(self.seed, number) }
             }
         }
     }
@@ -173,7 +173,7 @@ impl Comparison {
             let ratios = self.log_ratios_of(at, state.counted).ok();
             result.exchange_p_value = ratios.and_then(|r| exchange_p_value(r.values(), self.seed));
         }
-        if let Some(Finished::SideFailed(side)) = state.finished {
+        if let Some(ComparisonEnd::SideFailed(side)) = state.finished {
             for result in &mut results {
                 result.decision = Decision::NotComparable;
                 result.reason = Some(Reason::SideFailed { side, runs: self.failures[side as usize] });
@@ -214,7 +214,7 @@ impl Comparison {
     fn replay(&mut self) {
         self.state = State::before(&self.rules);
         let gave_up = [Side::A, Side::B].into_iter().find(|s| self.failures[*s as usize] >= MAX_FAILURES);
-        self.state.finished = gave_up.map(Finished::SideFailed);
+        self.state.finished = gave_up.map(ComparisonEnd::SideFailed);
         (1..=self.pairs.len()).for_each(|pairs| self.advance(pairs));
     }
 
@@ -249,7 +249,8 @@ impl Comparison {
         let open: Vec<&MetricComparison> =
             results.iter().filter(|r| r.primary && r.decision == Decision::Inconclusive).collect();
         if open.is_empty() || is_last {
-            state.finished = Some(if open.is_empty() { Finished::Decided } else { Finished::PairsSpent });
+            state.finished =
+                Some(if open.is_empty() { ComparisonEnd::Decided } else { ComparisonEnd::PairsSpent });
             state.next_look = pairs;
             return;
         }

@@ -23,7 +23,7 @@ mod unpaired;
 pub use comparable::{
     Conditions, MAX_IN_FLIGHT_DIFFERENCE, in_flight_comparable, latencies_comparable, workloads_comparable,
 };
-pub use comparison_progress::{Comparison, Finished, Metric, Next, Pair, Progress};
+pub use comparison_progress::{CampaignStep, Comparison, ComparisonEnd, Metric, Pair, Progress};
 pub use control::{Control, order_effect, pairs_of_one_side};
 pub use decision_rules::{Rules, RulesError, RulesErrorKind};
 pub use family::{benjamini_hochberg, holm_levels};

@@ -121,7 +121,7 @@ pub struct Search {
 }
 
 /// What a look at the observations leads to.
-type Next = Result<Step, SearchEnd>;
+type StepResult = Result<Step, SearchEnd>;
 
 impl Search {
     /// A search over a grid.
@@ -174,7 +174,7 @@ impl Search {
         operating_point::peak(&self.estimates())
     }
 
-    fn decide(&self) -> Next {
+    fn decide(&self) -> StepResult {
         if self.log.len() as u64 >= self.max_runs {
             return Err(SearchEnd::BudgetSpent);
         }

@@ -1,14 +1,14 @@
 //! The race: the best cells are run again until none can be better than the leader by more than a tie.
 
 use super::picture::Estimate;
-use super::{Next, Purpose, SearchEnd, Step, View};
+use super::{Purpose, SearchEnd, Step, StepResult, View};
 
 /// Standard errors of a difference that count as decided: one-sided 95 %.
 const DECIDED: f64 = 1.64;
 
 impl View<'_> {
     /// The racing cell whose repeat decides most, or why there is none.
-    pub(super) fn race(&self) -> Next {
+    pub(super) fn race(&self) -> StepResult {
         let options = &self.search.options;
         let mut field: Vec<_> = self.picture.estimates.iter().collect();
         field.sort_by(|a, b| b.ln_power.total_cmp(&a.ln_power));

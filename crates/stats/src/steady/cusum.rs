@@ -108,7 +108,7 @@ pub struct Monitor {
 
 /// What a second brought.
 #[derive(Clone, Debug, PartialEq)]
-pub enum News {
+pub enum WatchEvent {
     /// The series was judged.
     Judged(Box<Steadiness>),
     /// The verdict is revoked; the stretch begins anew at the change. Seconds are those of the whole series.
@@ -131,10 +131,10 @@ impl Monitor {
 
     /// Takes the next second's rate, and the guard after it. The guard's `exposed_s` counts the time under
     /// load to this second, whatever came before the series included.
-    pub fn push(&mut self, rate: f64, guard: &ExposureGuard) -> Option<News> {
+    pub fn push(&mut self, rate: f64, guard: &ExposureGuard) -> Option<WatchEvent> {
         self.rates.push(rate);
         if let Some(alarm) = self.watch.as_mut().and_then(|watch| watch.push(rate)) {
-            return Some(News::Revoked(self.revoke(alarm)));
+            return Some(WatchEvent::Revoked(self.revoke(alarm)));
         }
         if self.watch.is_some() || self.rates.len() < self.next_look {
             return None;
@@ -143,7 +143,7 @@ impl Monitor {
         let verdict = judge(&self.rates, guard, &self.rule);
         self.watch = Watch::over(&verdict);
         self.latest = Some(verdict.clone());
-        Some(News::Judged(Box::new(verdict)))
+        Some(WatchEvent::Judged(Box::new(verdict)))
     }
 
     /// The latest verdict on the present stretch; none before the first look and after an alarm.

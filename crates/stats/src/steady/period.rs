@@ -24,7 +24,7 @@ const POINTS: usize = 1000;
 pub fn dominant(window: &[f64]) -> Option<Period> {
     let point_s = window.len().div_ceil(POINTS).max(1);
     let points: Vec<f64> = window.chunks_exact(point_s).filter_map(mean).collect();
-    let series = Levelled::of(&points)?;
+    let series = DetrendedSeries::of(&points)?;
     let longest = points.len() / SEEN_PERIODS;
     let correlations: Vec<f64> =
         (0..(2 * longest + longest / 4).min(points.len())).map(|lag| series.at(lag)).collect();
@@ -54,7 +54,7 @@ fn to_the_second(window: &[f64], lag: usize, point_s: usize) -> Option<usize> {
     if point_s == 1 {
         return Some(lag);
     }
-    let series = Levelled::of(window)?;
+    let series = DetrendedSeries::of(window)?;
     (lag + 1 - point_s..lag + point_s).max_by(|a, b| series.at(*a).total_cmp(&series.at(*b)))
 }
 
@@ -74,12 +74,12 @@ fn nearby(correlations: &[f64], lag: usize) -> f64 {
 }
 
 /// What a straight line leaves of a series.
-struct Levelled {
+struct DetrendedSeries {
     rest: Vec<f64>,
     squares: f64,
 }
 
-impl Levelled {
+impl DetrendedSeries {
     /// `None` for a constant series or one with values that are no numbers.
     fn of(series: &[f64]) -> Option<Self> {
         let length = series.len() as f64;

@@ -17,7 +17,7 @@ const CYCLES: f64 = 12.0;
 
 /// Why a quantile has not even a lower bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unresolved {
+pub enum UnresolvedReason {
     /// No values.
     Empty,
     /// The order is not between 0 and 1.
@@ -31,15 +31,15 @@ pub enum Unresolved {
     Unbounded,
 }
 
-impl fmt::Display for Unresolved {
+impl fmt::Display for UnresolvedReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Unresolved::Empty => write!(f, "no I/O ended"),
-            Unresolved::NotAnOrder => write!(f, "a quantile lies between 0 and 1"),
-            Unresolved::TooShort { seconds } => {
+            UnresolvedReason::Empty => write!(f, "no I/O ended"),
+            UnresolvedReason::NotAnOrder => write!(f, "a quantile lies between 0 and 1"),
+            UnresolvedReason::TooShort { seconds } => {
                 write!(f, "{seconds} s are too short: an interval needs {BATCHES} s at least")
             }
-            Unresolved::Unbounded => write!(f, "too few slow I/Os to bound it"),
+            UnresolvedReason::Unbounded => write!(f, "too few slow I/Os to bound it"),
         }
     }
 }
@@ -57,19 +57,19 @@ pub fn quantile_interval(
     series: &LatencySeries,
     q: f64,
     cliffs: &[Cliff],
-) -> Result<QuantileInterval, Unresolved> {
+) -> Result<QuantileInterval, UnresolvedReason> {
     if !(q > 0.0 && q < 1.0) {
-        return Err(Unresolved::NotAnOrder);
+        return Err(UnresolvedReason::NotAnOrder);
     }
     let count = series.count() as f64;
-    let bucket = series.bucket_at(q).ok_or(Unresolved::Empty)?;
+    let bucket = series.bucket_at(q).ok_or(UnresolvedReason::Empty)?;
     let upper = q >= 0.5;
     let beyond = if upper { 1.0 - q } else { q };
     let independent = q * (1.0 - q) / count;
     let variance = share_variance(series, bucket, upper, beyond)
-        .ok_or(Unresolved::TooShort { seconds: series.seconds() })?
+        .ok_or(UnresolvedReason::TooShort { seconds: series.seconds() })?
         .max(independent);
-    let t = t_quantile(CONFIDENCE, BATCHES - 1).ok_or(Unresolved::Unbounded)?;
+    let t = t_quantile(CONFIDENCE, BATCHES - 1).ok_or(UnresolvedReason::Unbounded)?;
     let s = t * variance.sqrt() / beyond;
     let ranks = if upper {
         (1.0 - beyond * s.exp(), 1.0 - beyond * (-s).exp())
@@ -79,11 +79,11 @@ pub fn quantile_interval(
     let effective = beyond * beyond / variance;
     let is_stated = count * beyond >= MIN_BEYOND - 1e-6 && effective >= MIN_EFFECTIVE;
     if ranks.0 <= 0.0 && !is_stated {
-        return Err(Unresolved::Unbounded);
+        return Err(UnresolvedReason::Unbounded);
     }
-    let (smallest, largest) = series.extremes_ns().ok_or(Unresolved::Empty)?;
-    let low = series.bucket_at(ranks.0.max(0.0)).ok_or(Unresolved::Empty)?.saturating_sub(1);
-    let high = (series.bucket_at(ranks.1.min(1.0)).ok_or(Unresolved::Empty)? + 1).min(BUCKETS - 1);
+    let (smallest, largest) = series.extremes_ns().ok_or(UnresolvedReason::Empty)?;
+    let low = series.bucket_at(ranks.0.max(0.0)).ok_or(UnresolvedReason::Empty)?.saturating_sub(1);
+    let high = (series.bucket_at(ranks.1.min(1.0)).ok_or(UnresolvedReason::Empty)? + 1).min(BUCKETS - 1);
     let low_ns = bucket_bounds(low).0.max(smallest);
     let high_ns = bucket_bounds(high).1.min(largest);
     let on_cliff = |c: &&Cliff| low_ns <= c.gap.from_ns && high_ns >= c.gap.to_ns;

@@ -13,6 +13,6 @@ mod interval;
 mod latency_batches;
 mod over_runs;
 
-pub use interval::{MIN_BEYOND, MIN_EFFECTIVE, Unresolved, quantile_interval};
+pub use interval::{MIN_BEYOND, MIN_EFFECTIVE, UnresolvedReason, quantile_interval};
 pub use latency_batches::{BATCHES, LatencySeries};
 pub use over_runs::{MIN_RUNS, quantile_over_runs};

@@ -2,8 +2,8 @@
 
 use fathom_record::comparison::{Better, Decision, MetricComparison, Reason, Side};
 use fathom_stats::paired_comparison::{
-    Comparison, Control, Finished, LogRatios, Metric, Next, Pair, QuantilePair, Rules, RulesErrorKind, Runs,
-    exchange_p_value, first_side, order_effect, shift_function, unpaired,
+    CampaignStep, Comparison, ComparisonEnd, Control, LogRatios, Metric, Pair, QuantilePair, Rules,
+    RulesErrorKind, Runs, exchange_p_value, first_side, order_effect, shift_function, unpaired,
 };
 
 fn metric(name: &str, better: Better, primary: bool) -> Metric {
@@ -14,7 +14,7 @@ fn metric(name: &str, better: Better, primary: bool) -> Metric {
 fn driven(rules: Rules, better: Better, ratio: f64, spread: f64) -> (Comparison, MetricComparison) {
     let mut comparison =
         Comparison::new(vec![metric("x", better, true)], rules, 7).expect("the rules make sense");
-    while let Next::Pair { number, first } = comparison.next() {
+    while let CampaignStep::Pair { number, first } = comparison.next() {
         let wobble = 1.0 + spread * [1.0, -0.6, 0.2, -1.1, 0.5, -0.3, 0.8, -0.5][number as usize % 8];
         comparison.observe(Pair { first, a: vec![Some(1000.0)], b: vec![Some(1000.0 * ratio * wobble)] });
     }
@@ -44,10 +44,10 @@ fn noise_takes_more_pairs_and_what_stays_open_says_how_many_are_missing() {
     let (comparison, result) = driven(Rules::default(), Better::Higher, 1.02, 0.03);
     assert_eq!(result.decision, Decision::Faster, "{result:?}");
     assert!((6..=40).contains(&comparison.pairs().len()));
-    assert_eq!(comparison.next(), Next::Finished(Finished::Decided));
+    assert_eq!(comparison.next(), CampaignStep::Finished(ComparisonEnd::Decided));
     let rules = Rules { max_pairs: 8, ..Rules::default() };
     let (comparison, result) = driven(rules, Better::Higher, 1.02, 0.15);
-    assert_eq!(comparison.next(), Next::Finished(Finished::PairsSpent));
+    assert_eq!(comparison.next(), CampaignStep::Finished(ComparisonEnd::PairsSpent));
     assert_eq!((result.decision, result.reason), (Decision::Inconclusive, Some(Reason::Undecided)));
     assert!(result.pairs_still_needed.is_some_and(|n| n > 8));
     assert!(result.minimum_detectable.is_some_and(|d| d > 0.05));
@@ -96,7 +96,7 @@ fn excluded_metrics_and_failing_sides_end_it_with_their_reason() {
     assert_eq!(results[0].decision, Decision::Faster);
     assert_eq!((results[1].decision, results[1].reason.clone()), (Decision::NotComparable, Some(reason)));
     (0..3).for_each(|_| comparison.failed(Side::B));
-    assert_eq!(comparison.next(), Next::Finished(Finished::SideFailed(Side::B)));
+    assert_eq!(comparison.next(), CampaignStep::Finished(ComparisonEnd::SideFailed(Side::B)));
     let failed = &comparison.results()[0];
     assert_eq!((failed.decision, failed.ratio), (Decision::NotComparable, None));
     assert_eq!(failed.reason, Some(Reason::SideFailed { side: Side::B, runs: 3 }));

@@ -4,7 +4,7 @@
 
 use fathom_record::exposure_guard::{ExposureGuard, GuardRow, HiddenState, Standing};
 use fathom_record::steadiness::{Steadiness, SteadyVerdict};
-use fathom_stats::steady::cusum::{Monitor, News};
+use fathom_stats::steady::cusum::{Monitor, WatchEvent};
 use fathom_stats::steady::{SteadyRule, judge, steady_sentence};
 use fathom_truth::process::noise::autoregressive;
 use proptest::prelude::*;
@@ -123,11 +123,11 @@ fn a_growing_series_is_judged_at_its_looks_and_begun_anew_after_a_fall() {
     let (mut looks, mut settled, mut revoked) = (0, Vec::new(), Vec::new());
     for (second, rate) in rates.iter().enumerate() {
         match monitor.push(*rate, &guard(second as f64 + 1.0, Standing::Absent)) {
-            Some(News::Judged(judged)) => {
+            Some(WatchEvent::Judged(judged)) => {
                 looks += 1;
                 settled.extend(judged.verdict.is_settled().then_some((second, judged.mean.unwrap())));
             }
-            Some(News::Revoked(alarm)) => revoked.push(alarm),
+            Some(WatchEvent::Revoked(alarm)) => revoked.push(alarm),
             None => {}
         }
     }

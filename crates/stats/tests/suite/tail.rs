@@ -1,7 +1,7 @@
 //! Quantile intervals where there is too little to say, and their reference values.
 
 use fathom_measure::Histogram;
-use fathom_stats::tail::{LatencySeries, Unresolved, quantile_interval, quantile_over_runs};
+use fathom_stats::tail::{LatencySeries, UnresolvedReason, quantile_interval, quantile_over_runs};
 use fathom_truth::process::tail::{FIVE, TailTruth};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -30,15 +30,15 @@ fn constant(seconds: usize, rate: u64, value_ns: u64) -> LatencySeries {
 
 #[test]
 fn too_little_data_gives_a_reason_or_a_lower_bound_and_never_a_number() {
-    assert_eq!(quantile_interval(&LatencySeries::of_seconds(60), 0.5, &[]), Err(Unresolved::Empty));
+    assert_eq!(quantile_interval(&LatencySeries::of_seconds(60), 0.5, &[]), Err(UnresolvedReason::Empty));
     let short = constant(29, 1000, 100_000);
-    assert_eq!(quantile_interval(&short, 0.99, &[]), Err(Unresolved::TooShort { seconds: 29 }));
+    assert_eq!(quantile_interval(&short, 0.99, &[]), Err(UnresolvedReason::TooShort { seconds: 29 }));
     let few = constant(60, 10, 100_000);
     let bound = quantile_interval(&few, 0.99, &[]).unwrap();
     assert_eq!((bound.value_ns, bound.high_ns, bound.beyond), (None, None, 6));
-    assert_eq!(quantile_interval(&few, 0.999_99, &[]), Err(Unresolved::Unbounded));
-    assert_eq!(quantile_interval(&few, 1.0, &[]), Err(Unresolved::NotAnOrder));
-    assert_eq!(quantile_interval(&few, f64::NAN, &[]), Err(Unresolved::NotAnOrder));
+    assert_eq!(quantile_interval(&few, 0.999_99, &[]), Err(UnresolvedReason::Unbounded));
+    assert_eq!(quantile_interval(&few, 1.0, &[]), Err(UnresolvedReason::NotAnOrder));
+    assert_eq!(quantile_interval(&few, f64::NAN, &[]), Err(UnresolvedReason::NotAnOrder));
     let enough = quantile_interval(&few, 0.5, &[]).unwrap();
     assert_eq!((enough.value_ns, enough.low_ns, enough.high_ns), (Some(100_000), 100_000, Some(100_000)));
 }

@@ -45,7 +45,7 @@ pub struct KeptItem {
 
 /// What went.
 #[derive(Debug)]
-pub struct Deleted {
+pub struct DeletionResult {
     /// The ids of all runs that went, those of campaigns among them.
     pub runs: Vec<String>,
     /// Bytes of the store's files before.
@@ -188,7 +188,7 @@ impl Store {
     ///
     /// # Errors
     /// When another process runs one of the campaigns, or the store cannot be written.
-    pub fn delete(&self, deletion: &Deletion) -> Result<Deleted, StoreError> {
+    pub fn delete(&self, deletion: &Deletion) -> Result<DeletionResult, StoreError> {
         let bytes_before = self.file_bytes();
         let mut locks = Vec::new();
         for row in deletion.campaigns.iter().filter(|row| row.state == CampaignState::Unfinished) {
@@ -197,14 +197,14 @@ impl Store {
             locks.push(CampaignLock::acquire(&self.path, &row.id)?);
         }
         let runs = self.change(DELETING, |transaction| {
-            let mut gone = DeletedSoFar::default();
+            let mut gone = DeletionProgress::default();
             deletion.runs.iter().try_for_each(|run| gone.run(transaction, &run.id))?;
             deletion.campaigns.iter().try_for_each(|row| gone.campaign(transaction, &row.id))?;
             gone.end(transaction)
         })?;
         locks.into_iter().for_each(CampaignLock::remove);
         let space_kept = self.compact().err();
-        Ok(Deleted { runs, bytes_before, bytes_now: self.file_bytes(), space_kept })
+        Ok(DeletionResult { runs, bytes_before, bytes_now: self.file_bytes(), space_kept })
     }
 
     /// Writes the file anew without its free pages, and empties the log.
@@ -241,13 +241,13 @@ impl KeptItem {
 
 /// What has gone in a transaction so far.
 #[derive(Default)]
-struct DeletedSoFar {
+struct DeletionProgress {
     runs: Vec<String>,
     /// SHA-256 of the files that runs were read from.
     files: BTreeSet<String>,
 }
 
-impl DeletedSoFar {
+impl DeletionProgress {
     fn run(&mut self, transaction: &Transaction<'_>, id: &str) -> rusqlite::Result<()> {
         let found = transaction
             .prepare_cached("SELECT seq, tool <> 'fathom' FROM run WHERE id = ?1")?

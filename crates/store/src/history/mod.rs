@@ -11,7 +11,7 @@ mod time_mark;
 
 pub use acknowledged_change::{Finding, FindingKey};
 pub use baseline_run::Baseline;
-pub use deletion::{Deleted, Deletion, DeletionChoice, KeptItem};
+pub use deletion::{Deletion, DeletionChoice, DeletionResult, KeptItem};
 pub use label::{Labels, WORD_CHARACTERS_MAX, check_word};
 pub use run_note::{Note, check_note};
 pub use time_mark::{Mark, MarkText, check_title};

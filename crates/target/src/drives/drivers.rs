@@ -20,7 +20,7 @@ pub struct Driver {
 
 /// What carries a device's I/O through the system.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Carried {
+pub struct DriverPath {
     /// The stack.
     pub stack: Stack,
     /// The drivers, the one of the class first; none where the system names none for this device.

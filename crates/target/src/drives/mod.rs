@@ -10,7 +10,7 @@ mod judgement;
 mod storage_descriptors;
 mod volumes;
 
-pub use drivers::{Carried, Driver, Stack};
+pub use drivers::{Driver, DriverPath, Stack};
 pub use volumes::{Role, drives_of};
 
 use std::fmt::Write;
@@ -259,13 +259,13 @@ impl Drive {
     }
 
     /// Its drivers, and its stack; that of all drives where it has no drivers of its own to tell it by.
-    fn carried(&self, all: Stack, asked: bool) -> Carried {
+    fn carried(&self, all: Stack, asked: bool) -> DriverPath {
         let stack = if self.drivers.is_empty() { all } else { drivers::stack(&self.drivers) };
         let remark = drivers::remark(stack, &self.drivers, asked);
         let is_unflushed =
             self.answer(Question::WriteCache, storage_descriptors::is_unflushed).unwrap_or(false);
         let unflushed = is_unflushed.then(|| drivers::UNFLUSHED.to_owned());
-        Carried { stack, remark, unflushed, unanswered: self.unanswered(), drivers: self.drivers.clone() }
+        DriverPath { stack, remark, unflushed, unanswered: self.unanswered(), drivers: self.drivers.clone() }
     }
 
     /// What an NVMe device was asked and did not answer; EBS volumes alone count what log page D0h has.
@@ -298,7 +298,7 @@ impl Drive {
         self.answer(Question::Descriptor, storage_descriptors::described)?.serial
     }
 
-    fn device(&self, carried: Carried, machine: &Capture) -> Device {
+    fn device(&self, carried: DriverPath, machine: &Capture) -> Device {
         let described = self.answer(Question::Descriptor, storage_descriptors::described).unwrap_or_default();
         let blocks = self.answer(Question::Alignment, storage_descriptors::blocks);
         let size = self.answer(Question::Geometry, storage_descriptors::size);

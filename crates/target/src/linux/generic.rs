@@ -15,7 +15,7 @@ use super::inspect;
 use super::io_alignment::queue_number;
 use super::machine::{FileId, Machine, Node, Roots};
 use super::namespace::{Namespace, namespace_id};
-use super::open::{Flags, Opened, reopen};
+use super::open::{Flags, OpenedPath, reopen};
 use super::open_refusals::{advise, claimed};
 use super::origin;
 use super::{in_use, kernel_initiator, sysfs, users};
@@ -78,7 +78,7 @@ pub fn listed_sibling(roots: &Roots, generic: &str) -> Option<String> {
 }
 
 /// An open character device, what it leads to, and its block device.
-pub struct Generic {
+pub struct GenericDevice {
     /// Open for what was asked.
     pub file: File,
     /// Its number.
@@ -87,7 +87,7 @@ pub struct Generic {
     pub namespace: Namespace,
 }
 
-impl Generic {
+impl GenericDevice {
     /// Opens one and asks the controller about it.
     ///
     /// # Errors
@@ -125,13 +125,13 @@ pub fn open_namespace(
     name: &str,
     path: &Path,
     request: &OpenRequest<'_>,
-) -> Result<(Opened, TargetFacts), Error> {
+) -> Result<(OpenedPath, TargetFacts), Error> {
     let place = format!("opening {name}");
     if !request.is_direct() {
         let cause = "NVMe commands never go through the page cache";
         return Err(Error::new(ErrorKind::Plan, place, cause).with_remedy("leave --buffered out"));
     }
-    let generic = Generic::open(name, path, request)?;
+    let generic = GenericDevice::open(name, path, request)?;
     let machine = Machine::now();
     let sibling = generic.sibling(&machine);
     refuse_zones(&place, sibling)?;
@@ -158,7 +158,7 @@ pub fn open_namespace(
         devices: sibling.map(|node| machine.facts(node)).into_iter().collect(),
         ..TargetFacts::named(name, TargetKind::NvmeNamespace)
     };
-    Ok((Opened::of_device(Arc::new(generic.file), admitted, remembered), facts))
+    Ok((OpenedPath::of_device(Arc::new(generic.file), admitted, remembered), facts))
 }
 
 /// Zones are written in order only, and their state is not what a random workload expects. Where the
@@ -178,7 +178,7 @@ fn refuse_zones(place: &str, sibling: Option<&Node>) -> Result<(), Error> {
 fn claim(
     writing: &str,
     machine: &Machine,
-    generic: &Generic,
+    generic: &GenericDevice,
     path: &Path,
     request: &OpenRequest<'_>,
 ) -> Result<Admission, Error> {

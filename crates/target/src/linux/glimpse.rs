@@ -6,7 +6,7 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
 use super::device_number::DeviceNumber;
-use super::generic::{Generic, is_generic};
+use super::generic::{GenericDevice, is_generic};
 use super::inspect;
 use super::machine::{FileId, Machine};
 use super::open_refusals::advise;
@@ -43,7 +43,7 @@ impl Glimpse {
             // Judged by the block device of the same namespace.
             Ok(_) if is_generic(path) => {
                 let machine = Machine::at_a_glance();
-                let generic = Generic::open(name, path, &OpenRequest::default())?;
+                let generic = GenericDevice::open(name, path, &OpenRequest::default())?;
                 let block = generic.sibling(&machine).map(|node| machine.path(node));
                 return block.map_or(Ok(None), |block| Self::of(name, &block));
             }

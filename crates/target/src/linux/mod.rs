@@ -39,7 +39,7 @@ pub use file_mount::space;
 pub use generic::generic_of;
 pub use glimpse::Glimpse;
 pub use handle::{Handle, Lane, lane};
-pub use open::{Opened, open_path};
+pub use open::{OpenedPath, open_path};
 pub use scratch::allocate;
 pub use std::os::unix::fs::FileExt;
 

@@ -30,7 +30,7 @@ use crate::{Error, ErrorKind};
 
 /// An open path, and what it owes.
 #[derive(Debug)]
-pub struct Opened {
+pub struct OpenedPath {
     file: Arc<File>,
     /// How it was admitted for writing; none for targets that are read or were made by the run.
     admitted: Option<Admission>,
@@ -42,7 +42,7 @@ pub struct Opened {
     signs: bool,
 }
 
-impl Opened {
+impl OpenedPath {
     /// An open device that the run did not make.
     pub fn of_device(file: Arc<File>, admitted: Option<Admission>, origin: Option<Origin>) -> Self {
         Self { file, admitted, made: None, origin, signs: false }
@@ -96,7 +96,7 @@ impl Opened {
     }
 }
 
-impl Drop for Opened {
+impl Drop for OpenedPath {
     /// Signs what fathom made and leaves behind, and gives the lock back at once: a kernel that still takes a ring
     /// apart may keep the file open for a while.
     fn drop(&mut self) {
@@ -111,7 +111,11 @@ impl Drop for Opened {
 }
 
 /// Opens a path for what is asked; see [`Target::open`](crate::Target::open).
-pub fn open_path(name: &str, path: &Path, request: &OpenRequest<'_>) -> Result<(Opened, TargetFacts), Error> {
+pub fn open_path(
+    name: &str,
+    path: &Path,
+    request: &OpenRequest<'_>,
+) -> Result<(OpenedPath, TargetFacts), Error> {
     let (opened, facts) = admitted(name, path, request)?;
     leave_access_times(&opened.file);
     Ok((opened, facts))
@@ -125,7 +129,7 @@ fn leave_access_times(file: &File) {
     let _ = asked.and_then(|flags| rustix::fs::fcntl_setfl(file, flags));
 }
 
-fn admitted(name: &str, path: &Path, request: &OpenRequest<'_>) -> Result<(Opened, TargetFacts), Error> {
+fn admitted(name: &str, path: &Path, request: &OpenRequest<'_>) -> Result<(OpenedPath, TargetFacts), Error> {
     let place = format!("opening {name}");
     let meta = match fs::metadata(path) {
         Ok(meta) => meta,
@@ -188,7 +192,7 @@ pub fn reopen(machine: &Machine, file: &File, flags: Flags) -> io::Result<File> 
 /// The system without its list of processes, as in some containers.
 const NO_PROC: &str = "nothing is mounted at /proc, through which it is opened";
 
-fn existing(name: &str, path: &Path, request: &OpenRequest<'_>) -> Result<(Opened, TargetFacts), Error> {
+fn existing(name: &str, path: &Path, request: &OpenRequest<'_>) -> Result<(OpenedPath, TargetFacts), Error> {
     let place = format!("opening {name}");
     let fail = |error: &io::Error| advise(&place, error, path, request);
     let looking = inspect::open_for_looking(path).map_err(|error| fail(&error))?;
@@ -226,7 +230,7 @@ fn existing(name: &str, path: &Path, request: &OpenRequest<'_>) -> Result<(Opene
     } else {
         extended(name, &machine, (&file, admitted.is_some()), size_bytes, request)?
     };
-    let mut opened = Opened { file: Arc::new(file), admitted, made: None, origin: None, signs: own };
+    let mut opened = OpenedPath { file: Arc::new(file), admitted, made: None, origin: None, signs: own };
     let mut facts = facts_of(name, &machine, &opened.file, direct, is_device);
     let marks = request.marks && request.writes && is_device;
     let for_data = if marks && request.size_bytes.is_none() {
@@ -314,7 +318,7 @@ const WRITTEN: f64 = 0.999_999;
 /// A file with unwritten parts is laid out when its destruction was permitted, otherwise not read.
 fn fill_or_refuse(
     name: &str,
-    opened: &Opened,
+    opened: &OpenedPath,
     facts: &mut TargetFacts,
     request: &OpenRequest<'_>,
 ) -> Result<(), Error> {
@@ -336,7 +340,7 @@ fn fill_or_refuse(
     fill(opened, facts, request)
 }
 
-fn fill(opened: &Opened, facts: &mut TargetFacts, request: &OpenRequest<'_>) -> Result<(), Error> {
+fn fill(opened: &OpenedPath, facts: &mut TargetFacts, request: &OpenRequest<'_>) -> Result<(), Error> {
     let system = |error: io::Error| Error::system("laying out the file", &error);
     let room = space(&*opened.file).map_err(system)?;
     // What was found free when the file was admitted may shrink while it is written, but not to nothing.
@@ -364,7 +368,7 @@ fn folder_of_names(
     name: &str,
     path: &Path,
     request: &OpenRequest<'_>,
-) -> Result<(Opened, TargetFacts), Error> {
+) -> Result<(OpenedPath, TargetFacts), Error> {
     let place = format!("opening {name}");
     let machine = Machine::at_a_glance();
     let folder = Folder::open(&machine, path)?;
@@ -378,16 +382,23 @@ fn folder_of_names(
     // What is looked up or removed is as long as its addresses.
     facts.size_bytes = scratch::size_for(&place, request.size_bytes, room)?;
     facts.scratch = true;
-    Ok((Opened { file: Arc::new(file), admitted: None, made: Some(made), origin: None, signs: false }, facts))
+    Ok((
+        OpenedPath { file: Arc::new(file), admitted: None, made: Some(made), origin: None, signs: false },
+        facts,
+    ))
 }
 
-fn scratch_file(name: &str, path: &Path, request: &OpenRequest<'_>) -> Result<(Opened, TargetFacts), Error> {
+fn scratch_file(
+    name: &str,
+    path: &Path,
+    request: &OpenRequest<'_>,
+) -> Result<(OpenedPath, TargetFacts), Error> {
     let machine = Machine::at_a_glance();
     let folder = Folder::open(&machine, path)?;
     made(name, &machine, &folder, request, || folder.nameless().map(|file| (file, None)))
 }
 
-fn new_file(name: &str, path: &Path, request: &OpenRequest<'_>) -> Result<(Opened, TargetFacts), Error> {
+fn new_file(name: &str, path: &Path, request: &OpenRequest<'_>) -> Result<(OpenedPath, TargetFacts), Error> {
     let place = format!("opening {name}");
     let machine = Machine::at_a_glance();
     let (parent, file_name) = (path.parent().unwrap_or(Path::new("")), path.file_name());
@@ -424,7 +435,7 @@ fn made(
     folder: &Folder,
     request: &OpenRequest<'_>,
     make: impl FnOnce() -> Result<(File, Option<TemporaryPath>), Error>,
-) -> Result<(Opened, TargetFacts), Error> {
+) -> Result<(OpenedPath, TargetFacts), Error> {
     let place = format!("making a file for {name}");
     let room = space(folder.file()).map_err(|error| Error::system(&place, &error))?;
     let whole_bytes = |bytes: u64| bytes.max(1).next_multiple_of(scratch::UNIT_BYTES);
@@ -447,7 +458,7 @@ fn made(
     let mut facts = facts_of(name, machine, &file, direct, false);
     facts.size_bytes = size_bytes;
     facts.scratch = true;
-    let mut opened = Opened { file: Arc::new(file), admitted: None, made, origin: None, signs: false };
+    let mut opened = OpenedPath { file: Arc::new(file), admitted: None, made, origin: None, signs: false };
     fill(&opened, &mut facts, request)?;
     if request.options.keep {
         // Only now: what was not finished is not kept.

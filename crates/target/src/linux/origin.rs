@@ -10,7 +10,7 @@ use super::machine::Machine;
 use super::{file_signature, ioctl};
 use crate::device_mark::{self, Mark, MarkId};
 use crate::guard::{self, FathomData, Findings};
-use crate::origin::{Origin, Standing};
+use crate::origin::{Origin, OriginMatch};
 use crate::signature::ReadAt;
 use crate::{Arena, Error};
 
@@ -75,7 +75,7 @@ pub fn standing(
     machine: &Machine,
     file: &File,
     origin: Option<&Origin>,
-) -> Result<Option<Standing>, Error> {
+) -> Result<Option<OriginMatch>, Error> {
     let Some(origin) = origin else { return Ok(None) };
     let now = look(machine, file).map(|(now, _)| now);
     origin.require(place, now.as_ref()).map(Some)
@@ -90,7 +90,7 @@ pub fn hold(place: &str, machine: &Machine, file: &File, origin: Option<&Origin>
     let standing = standing(place, machine, file, origin)?;
     let mark = look(machine, file).and_then(|(now, mark)| Some((now.name, mark?)));
     let data = match (standing, mark) {
-        (Some(Standing::Own), _) => Some((String::new(), FathomData::Own)),
+        (Some(OriginMatch::Own), _) => Some((String::new(), FathomData::Own)),
         (_, Some((name, mark))) => Some((format!("/dev/{name}"), FathomData::Other(mark))),
         (_, None) => file_signature::is_as_left(file).then(|| (String::new(), FathomData::Own)),
     };

@@ -4,8 +4,8 @@ use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use fathom_fabric::Framing;
-use fathom_fabric::host::discovery_log::{DiscoveryEntry, PIECE_BYTES, Reading};
-use fathom_fabric::host::{Association, ConnectOptions, Next};
+use fathom_fabric::host::discovery_log::{DiscoveryEntry, DiscoveryReader, PIECE_BYTES};
+use fathom_fabric::host::{Association, AssociationStep, ConnectOptions};
 use fathom_fabric::namespace_url::{Choices, FabricName};
 use fathom_spec::admin::{self, IdentifyWhat};
 use fathom_spec::fabrics::discovery::TCP;
@@ -119,7 +119,7 @@ fn wishes(host: &Host, subsystem: &str) -> ConnectOptions {
 
 fn read(wire: &mut Wire, wishes: ConnectOptions) -> Result<Vec<DiscoveryEntry>, Error> {
     wire.associate(&mut Association::new(wishes))?;
-    let mut reading = Reading::default();
+    let mut reading = DiscoveryReader::default();
     while let Some(entry) = reading.next_command() {
         let end = wire.command(entry, &[], (PIECE_BYTES, PATIENCE))?;
         succeeded(end.status, "reading the discovery log page")?;
@@ -209,10 +209,10 @@ fn namespaces(
 fn enable(wire: &mut Wire, association: &mut Association) -> Result<(), Error> {
     loop {
         match association.next_step() {
-            Next::Command { entry, .. } if entry.opcode == admin::SET_FEATURES => return Ok(()),
-            Next::Ready => return Ok(()),
-            Next::Pause(ms) => std::thread::sleep(Duration::from_millis(u64::from(ms))),
-            Next::Command { entry, bytes } => {
+            AssociationStep::Command { entry, .. } if entry.opcode == admin::SET_FEATURES => return Ok(()),
+            AssociationStep::Ready => return Ok(()),
+            AssociationStep::Pause(ms) => std::thread::sleep(Duration::from_millis(u64::from(ms))),
+            AssociationStep::Command { entry, bytes } => {
                 let end = wire.command(entry, &association.data(), (bytes, PATIENCE))?;
                 let data = wire.data(bytes);
                 association

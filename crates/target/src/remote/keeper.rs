@@ -80,7 +80,7 @@ impl Keeper {
         let thread = std::thread::Builder::new()
             .name("nvme-admin".to_owned())
             .spawn(move || {
-                let mut keeping = Keeping { wire, keep_alive, shared: own, is_listening: false };
+                let mut keeping = KeeperLoop { wire, keep_alive, shared: own, is_listening: false };
                 if let Err(why) = keeping.keep() {
                     keeping.shared.lose(format!("the admin queue was lost: {}", why.cause));
                 }
@@ -101,7 +101,7 @@ impl Drop for Keeper {
     }
 }
 
-struct Keeping {
+struct KeeperLoop {
     wire: Wire,
     keep_alive: Option<Duration>,
     shared: Arc<KeeperState>,
@@ -109,7 +109,7 @@ struct Keeping {
     is_listening: bool,
 }
 
-impl Keeping {
+impl KeeperLoop {
     /// Until it is stopped.
     ///
     /// # Errors

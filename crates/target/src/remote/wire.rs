@@ -4,7 +4,7 @@ use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
-use fathom_fabric::host::{Association, Ended, HostQueue, Next};
+use fathom_fabric::host::{Association, AssociationStep, HostQueue, SlotCompletion};
 use fathom_fabric::{Framing, Payloads};
 use fathom_spec::fabrics::SubmissionEntry;
 
@@ -38,7 +38,7 @@ pub struct Wire {
     queue: HostQueue,
     buffer: OneBuffer,
     staging: Vec<u8>,
-    ended: Vec<Ended>,
+    ended: Vec<SlotCompletion>,
 }
 
 impl Wire {
@@ -117,7 +117,7 @@ impl Wire {
     }
 
     /// The end of the command in a slot, if it ended since it was asked last.
-    pub fn take_end(&mut self, slot: u32) -> Option<Ended> {
+    pub fn take_end(&mut self, slot: u32) -> Option<SlotCompletion> {
         let at = self.ended.iter().position(|end| end.slot == slot)?;
         Some(self.ended.swap_remove(at))
     }
@@ -131,7 +131,7 @@ impl Wire {
         entry: SubmissionEntry,
         data: &[u8],
         (bytes, patience): (u32, Duration),
-    ) -> Result<Ended, Error> {
+    ) -> Result<SlotCompletion, Error> {
         if let Some(place) = self.buffer.0.get_mut(..data.len()) {
             place.copy_from_slice(data);
         }
@@ -159,9 +159,9 @@ impl Wire {
     pub fn associate(&mut self, association: &mut Association) -> Result<(), Error> {
         loop {
             match association.next_step() {
-                Next::Ready => return Ok(()),
-                Next::Pause(ms) => std::thread::sleep(Duration::from_millis(u64::from(ms))),
-                Next::Command { entry, bytes } => {
+                AssociationStep::Ready => return Ok(()),
+                AssociationStep::Pause(ms) => std::thread::sleep(Duration::from_millis(u64::from(ms))),
+                AssociationStep::Command { entry, bytes } => {
                     let end = self.command(entry, &association.data(), (bytes, PATIENCE))?;
                     let data = self.data(bytes);
                     association

@@ -20,5 +20,5 @@ pub use drives::{capture, class_driver, devices};
 pub use file_space::{FileExt, allocate, space, written_share};
 pub use glimpse::Glimpse;
 pub use handle::{Handle, Lane, OverlappedLane, lane, overlapped_lane};
-pub use open::{Opened, open_path};
+pub use open::{OpenedPath, open_path};
 pub use unasked::{advise, cached_share, drop_cached, forget, generic_of, is_block_device, stretches};

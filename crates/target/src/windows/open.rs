@@ -29,7 +29,7 @@ use crate::{Device, Error, ErrorKind};
 
 /// An open file or device, and what it owes.
 #[derive(Debug)]
-pub struct Opened {
+pub struct OpenedPath {
     pub(super) handle: Arc<Handle>,
     /// How it was admitted for writing; none for what is read or was made by the run.
     pub(super) admitted: Option<Admission>,
@@ -72,7 +72,7 @@ impl Admission {
     }
 }
 
-impl Opened {
+impl OpenedPath {
     /// What a campaign remembers of a device; none of a file.
     pub fn origin(&self) -> Option<&Origin> {
         self.origin.as_ref()
@@ -109,7 +109,11 @@ impl Opened {
 }
 
 /// Opens a path for what is asked; see [`Target::open`](crate::Target::open).
-pub fn open_path(name: &str, path: &Path, request: &OpenRequest<'_>) -> Result<(Opened, TargetFacts), Error> {
+pub fn open_path(
+    name: &str,
+    path: &Path,
+    request: &OpenRequest<'_>,
+) -> Result<(OpenedPath, TargetFacts), Error> {
     let place = format!("opening {name}");
     let raw = dos_names::raw(&place, name)?;
     if raw.is_none() {
@@ -156,7 +160,7 @@ fn refuse_what_is_not_here(place: &str, request: &OpenRequest<'_>) -> Result<(),
     })
 }
 
-fn existing(name: &str, path: &Path, request: &OpenRequest<'_>) -> Result<(Opened, TargetFacts), Error> {
+fn existing(name: &str, path: &Path, request: &OpenRequest<'_>) -> Result<(OpenedPath, TargetFacts), Error> {
     let place = format!("opening {name}");
     let anchor = open_for_looking(&place, path)?;
     let look = look_at(&place, &anchor)?;
@@ -190,7 +194,7 @@ fn existing(name: &str, path: &Path, request: &OpenRequest<'_>) -> Result<(Opene
                 .to_owned(),
         );
     }
-    Ok((Opened { handle: Arc::new(handle), admitted, notes, origin: None }, facts))
+    Ok((OpenedPath { handle: Arc::new(handle), admitted, notes, origin: None }, facts))
 }
 
 /// A file with unwritten parts is written in full where its destruction was permitted, otherwise not read: behind its
@@ -236,7 +240,11 @@ fn lay_out(
     filling::lay_out(&lane, 0..size_bytes, &layout)
 }
 
-fn scratch_file(name: &str, path: &Path, request: &OpenRequest<'_>) -> Result<(Opened, TargetFacts), Error> {
+fn scratch_file(
+    name: &str,
+    path: &Path,
+    request: &OpenRequest<'_>,
+) -> Result<(OpenedPath, TargetFacts), Error> {
     let place = format!("making a file for {name}");
     let folder = Folder::open(path)?;
     let room = space(folder.file()).map_err(|error| system(&place, &error))?;
@@ -254,10 +262,10 @@ fn scratch_file(name: &str, path: &Path, request: &OpenRequest<'_>) -> Result<(O
         ..facts_of(name, &volume, &devices)
     };
     let notes = remarks(&devices);
-    Ok((Opened { handle: Arc::new(handle), admitted: None, notes, origin: None }, facts))
+    Ok((OpenedPath { handle: Arc::new(handle), admitted: None, notes, origin: None }, facts))
 }
 
-fn new_file(name: &str, path: &Path, request: &OpenRequest<'_>) -> Result<(Opened, TargetFacts), Error> {
+fn new_file(name: &str, path: &Path, request: &OpenRequest<'_>) -> Result<(OpenedPath, TargetFacts), Error> {
     let absent = Error::new(ErrorKind::NoSuchTarget, format!("opening {name}"), "no such file");
     if path.file_name().is_none() || name.ends_with(['/', '\\']) {
         return Err(absent.with_remedy("name a folder that exists"));

@@ -12,7 +12,7 @@ use windows_sys::Win32::Foundation::{GENERIC_READ, GENERIC_WRITE};
 use super::dos_names::RawName;
 use super::drives::{self, NUMBER, control};
 use super::handle::{Handle, SHARED};
-use super::open::{Admission, Opened, Subject, remarks};
+use super::open::{Admission, OpenedPath, Subject, remarks};
 use super::volumes::EXTENTS;
 use crate::drives::{Question, block_of, drives_of, size_of_drive};
 use crate::guard::{Findings, Hold, Identity, Reason};
@@ -86,7 +86,11 @@ fn not_opened(place: &str, error: &io::Error) -> Error {
 ///
 /// # Errors
 /// As [`Target::open`](crate::Target::open).
-pub fn open_raw(name: &str, raw: RawName, request: &OpenRequest<'_>) -> Result<(Opened, TargetFacts), Error> {
+pub fn open_raw(
+    name: &str,
+    raw: RawName,
+    request: &OpenRequest<'_>,
+) -> Result<(OpenedPath, TargetFacts), Error> {
     let place = format!("opening {name}");
     let anchor = open(raw, READS, 0).map_err(|error| not_opened(&place, &error))?;
     let mut admitted = None;
@@ -121,7 +125,7 @@ pub fn open_raw(name: &str, raw: RawName, request: &OpenRequest<'_>) -> Result<(
     request.origin.map_or(Ok(()), |began| began.require(&place, Some(&origin)).map(drop))?;
     let again = RawReopen { name: raw, fingerprint: DeviceFingerprint::by(&anchor) };
     let handle = Arc::new(Handle::of_device(anchor, request.writes, again));
-    Ok((Opened { handle, admitted, notes, origin: Some(origin) }, facts))
+    Ok((OpenedPath { handle, admitted, notes, origin: Some(origin) }, facts))
 }
 
 /// What a campaign knows it by when it continues: numbers of drives and letters may have changed.

@@ -3,7 +3,7 @@
 use fathom_record::options::WitnessSource;
 
 use super::TraceSummary;
-use super::demand::BlockDemand;
+use super::block_demand::BlockDemand;
 use super::sampling::Thinning;
 use crate::{TelemetryError, TelemetryErrorKind};
 

@@ -4,7 +4,7 @@
 
 use fathom_record::Direction;
 
-use super::sampling::AtSector;
+use super::sampling::SectorAddress;
 
 /// Where an I/O lies: the disk's number, first sector, length.
 pub type Place = (u32, u64, u32);
@@ -22,7 +22,7 @@ pub struct Span {
     pub to_ns: u64,
 }
 
-impl AtSector for Span {
+impl SectorAddress for Span {
     fn sector(&self) -> u64 {
         self.place.1
     }

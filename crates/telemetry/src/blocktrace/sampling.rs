@@ -39,7 +39,7 @@ pub fn keeps(bits: u64, sector: u64) -> bool {
 }
 
 /// Something that lies at a sector.
-pub trait AtSector {
+pub trait SectorAddress {
     /// First sector of 512 bytes.
     fn sector(&self) -> u64;
 }
@@ -52,7 +52,7 @@ pub struct SpanSample<T> {
     missed: u64,
 }
 
-impl<T: AtSector> SpanSample<T> {
+impl<T: SectorAddress> SpanSample<T> {
     /// None yet.
     pub fn new(thinning: Thinning) -> Self {
         Self { items: Vec::new(), thinning, missed: 0 }
@@ -95,7 +95,7 @@ impl<T: AtSector> SpanSample<T> {
 mod tests {
     use super::*;
 
-    impl AtSector for u64 {
+    impl SectorAddress for u64 {
         fn sector(&self) -> u64 {
             *self
         }

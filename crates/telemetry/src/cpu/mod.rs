@@ -18,14 +18,14 @@ type Ticks = [u64; 7];
 
 /// The processors.
 pub struct Cpu {
-    reading: reading::Reading,
+    reading: reading::CpuReader,
     before: HashMap<String, Ticks>,
 }
 
 impl Cpu {
     /// All processors of the machine.
     pub fn new(root: &Root) -> Self {
-        Self { reading: reading::Reading::new(root), before: HashMap::new() }
+        Self { reading: reading::CpuReader::new(root), before: HashMap::new() }
     }
 }
 

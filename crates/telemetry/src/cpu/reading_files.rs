@@ -12,9 +12,9 @@ pub const TICK_NS: f64 = 1e7;
 
 /// Where it is read.
 #[derive(Debug)]
-pub struct Reading(KeptFile);
+pub struct CpuReader(KeptFile);
 
-impl Reading {
+impl CpuReader {
     /// The machine's.
     pub fn new(root: &Root) -> Self {
         Self(KeptFile::new(root, "/proc/stat"))

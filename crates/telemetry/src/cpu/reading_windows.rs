@@ -20,9 +20,9 @@ const ROOM: usize = 64 * 48;
 
 /// Where it is read.
 #[derive(Debug)]
-pub struct Reading(Vec<u8>);
+pub struct CpuReader(Vec<u8>);
 
-impl Reading {
+impl CpuReader {
     /// The machine's.
     pub fn new(_: &Root) -> Self {
         Self(vec![0; ROOM])

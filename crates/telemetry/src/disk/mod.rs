@@ -23,7 +23,7 @@ const MS_NS: f64 = 1e6;
 
 /// Some block devices.
 pub struct Disk {
-    reading: reading::Reading,
+    reading: reading::DiskReader,
     devices: Vec<String>,
     before: HashMap<String, Counters>,
     started: bool,
@@ -32,7 +32,7 @@ pub struct Disk {
 impl Disk {
     /// The devices of these names, as `nvme0n1` or `vda1`.
     pub fn new(root: &Root, devices: &[String]) -> Self {
-        let reading = reading::Reading::new(root);
+        let reading = reading::DiskReader::new(root);
         Self { reading, devices: devices.to_vec(), before: HashMap::new(), started: false }
     }
 
@@ -52,7 +52,7 @@ impl Disk {
 /// The counters of some devices now; those that the kernel does not list are left out.
 pub(crate) fn read(root: &Root, devices: &[&str]) -> HashMap<String, Counters> {
     let names: Vec<String> = devices.iter().map(|name| (*name).to_owned()).collect();
-    reading::Reading::new(root).now(&names).unwrap_or_default().into_iter().collect()
+    reading::DiskReader::new(root).now(&names).unwrap_or_default().into_iter().collect()
 }
 
 fn put(sample: &mut Sample<'_>, device: &str, before: &Counters, now: &Counters, elapsed_ns: u64) {

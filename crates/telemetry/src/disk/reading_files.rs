@@ -9,12 +9,12 @@ pub const UNKNOWN: &[&str] = &[];
 
 /// Where it is read.
 #[derive(Debug)]
-pub struct Reading {
+pub struct DiskReader {
     file: KeptFile,
     root: Root,
 }
 
-impl Reading {
+impl DiskReader {
     /// The machine's.
     pub fn new(root: &Root) -> Self {
         Self { file: KeptFile::new(root, "/proc/diskstats"), root: root.clone() }

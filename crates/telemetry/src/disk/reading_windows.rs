@@ -23,9 +23,9 @@ const SHARED: u32 = 7;
 
 /// Where it is read.
 #[derive(Debug)]
-pub struct Reading;
+pub struct DiskReader;
 
-impl Reading {
+impl DiskReader {
     /// The machine's.
     pub fn new(_: &Root) -> Self {
         Self

@@ -3,7 +3,7 @@
 
 use std::ptr;
 
-use fathom_record::environment::{Environment, Fact};
+use fathom_record::environment_facts::{Environment, Fact};
 use windows_sys::Win32::System::LibraryLoader::{GetModuleHandleA, GetProcAddress};
 use windows_sys::Win32::System::Registry::{
     HKEY_LOCAL_MACHINE, REG_ROUTINE_FLAGS, RRF_RT_REG_DWORD, RRF_RT_REG_SZ, RegGetValueW,

@@ -47,12 +47,12 @@ fn places(names: &[u8]) -> [Option<usize>; METRICS.len()] {
 }
 
 /// Metrics by the driver's names of them.
-trait Named {
+trait DriverMetricNames {
     /// Something for each.
     fn map_names<T>(&self, f: impl FnMut(&'static str) -> T) -> [T; METRICS.len()];
 }
 
-impl Named for &'static [MetricDecl] {
+impl DriverMetricNames for &'static [MetricDecl] {
     fn map_names<T>(&self, mut f: impl FnMut(&'static str) -> T) -> [T; METRICS.len()] {
         std::array::from_fn(|at| f(self[at].name.trim_start_matches("ethtool.")))
     }

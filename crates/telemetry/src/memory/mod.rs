@@ -13,13 +13,13 @@ use crate::{MetricDecl, Root, Sample, Source};
 
 /// The machine's memory.
 pub struct Memory {
-    reading: reading::Reading,
+    reading: reading::MemoryReader,
 }
 
 impl Memory {
     /// The whole machine's.
     pub fn new(root: &Root) -> Self {
-        Self { reading: reading::Reading::new(root) }
+        Self { reading: reading::MemoryReader::new(root) }
     }
 }
 

@@ -6,9 +6,9 @@ use crate::{Root, TelemetryError};
 
 /// Where it is read.
 #[derive(Debug)]
-pub struct Reading(KeptFile);
+pub struct MemoryReader(KeptFile);
 
-impl Reading {
+impl MemoryReader {
     /// The machine's.
     pub fn new(root: &Root) -> Self {
         Self(KeptFile::new(root, "/proc/meminfo"))

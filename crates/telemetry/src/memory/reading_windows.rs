@@ -8,9 +8,9 @@ use crate::{Root, TelemetryError, TelemetryErrorKind};
 
 /// Where it is read.
 #[derive(Debug)]
-pub struct Reading;
+pub struct MemoryReader;
 
-impl Reading {
+impl MemoryReader {
     /// The machine's.
     pub fn new(_: &Root) -> Self {
         Self

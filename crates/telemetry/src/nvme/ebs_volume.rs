@@ -7,12 +7,12 @@ use crate::Sample;
 use crate::counter_growth::per_second;
 
 /// Microseconds beyond the limits, in the order of the metrics.
-pub type Exceeded = [u64; 4];
+pub type ExceededTimes = [u64; 4];
 
 /// First metric of the volume's log.
 const FIRST: usize = 8;
 
-fn exceeded(log: &VolumeLog) -> Exceeded {
+fn exceeded(log: &VolumeLog) -> ExceededTimes {
     [
         log.volume_iops_exceeded_us.get(),
         log.volume_throughput_exceeded_us.get(),
@@ -26,10 +26,10 @@ fn exceeded(log: &VolumeLog) -> Exceeded {
 pub fn put(
     log: &VolumeLog,
     name: &str,
-    before: Option<Exceeded>,
+    before: Option<ExceededTimes>,
     elapsed_ns: u64,
     sample: &mut Sample<'_>,
-) -> Exceeded {
+) -> ExceededTimes {
     let now = exceeded(log);
     sample.put(&METRICS[FIRST + 4], name, log.queue_length.get() as f64);
     if let Some(before) = before.filter(|_| !log.is_local()) {

@@ -67,7 +67,7 @@ pub struct Nvme {
     volumes: Vec<String>,
     /// Counters at the reading before.
     health: HashMap<String, health::Counters>,
-    exceeded: HashMap<String, ebs_volume::Exceeded>,
+    exceeded: HashMap<String, ebs_volume::ExceededTimes>,
     since_ns: u64,
     /// Whether a sample after the baseline holds it already.
     in_first_row: bool,

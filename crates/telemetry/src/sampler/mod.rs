@@ -80,12 +80,12 @@ struct State {
 }
 
 #[derive(Default)]
-struct Shared {
+struct SamplerState {
     state: Mutex<State>,
     wake: Condvar,
 }
 
-impl Shared {
+impl SamplerState {
     fn lock(&self) -> MutexGuard<'_, State> {
         // The state is two plain values that are whole at any moment, so a panic elsewhere does no harm.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
@@ -104,7 +104,7 @@ enum Worker {
 
 /// Samples until it is finished or dropped.
 pub struct Sampler {
-    shared: Arc<Shared>,
+    shared: Arc<SamplerState>,
     worker: Worker,
 }
 
@@ -118,7 +118,7 @@ impl Sampler {
         let start_ns = clock.now_ns();
         collector.tick(start_ns);
         let spent_ns = thread_cpu_ns().zip(cpu_before).map(|(now, before)| now - before);
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(SamplerState::default());
         let period_ns = plan.period_ns.max(PERIOD_MIN_NS);
         // The collector is handed over through a slot, so that a failed start does not lose it.
         let slot = Arc::new(Mutex::new(Some(collector)));
@@ -177,7 +177,7 @@ fn take(slot: &Mutex<Option<Collector>>) -> Option<Collector> {
 
 fn run(
     mut collector: Collector,
-    shared: &Shared,
+    shared: &SamplerState,
     clock: WallClock,
     start_ns: u64,
     period_ns: u64,
@@ -204,7 +204,7 @@ fn next_due_ns(start_ns: u64, period_ns: u64, now_ns: u64) -> u64 {
 }
 
 /// Waits; false when the sampler was stopped first.
-fn wait_until(shared: &Shared, clock: &WallClock, due_ns: u64) -> bool {
+fn wait_until(shared: &SamplerState, clock: &WallClock, due_ns: u64) -> bool {
     let mut state = shared.lock();
     loop {
         if state.stop {

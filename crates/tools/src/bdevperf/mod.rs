@@ -8,7 +8,7 @@ use fathom_record::Origin;
 use serde::Deserialize;
 
 use crate::Refusal;
-use crate::result_import::{Confidence, Context, Head, Imported, Importer, text, whole};
+use crate::result_import::{Confidence, Context, Head, ImportedItem, Importer, text, whole};
 use crate::spdk::record::record_of;
 use crate::spdk::{self, Outcome, Row};
 
@@ -56,17 +56,17 @@ fn sniff_json(head: &Head<'_>) -> Confidence {
     if begins && keys { Confidence::Certain } else { Confidence::No }
 }
 
-fn read_text(input: &mut dyn BufRead, context: &Context) -> Result<Vec<Imported>, Refusal> {
+fn read_text(input: &mut dyn BufRead, context: &Context) -> Result<Vec<ImportedItem>, Refusal> {
     let bytes = whole(input, TEXT)?;
     let mut origin = Origin { parser: "bdevperf text".to_owned(), ..Origin::default() };
     let text = text(&bytes, &mut origin);
     Ok(records(&spdk::read(&text, TEXT)?, &origin, context))
 }
 
-fn records(outcomes: &[Outcome], origin: &Origin, context: &Context) -> Vec<Imported> {
+fn records(outcomes: &[Outcome], origin: &Origin, context: &Context) -> Vec<ImportedItem> {
     let record = |(at, outcome): (usize, &Outcome)| {
         let part = if outcomes.len() > 1 { format!("result {}", at + 1) } else { String::new() };
-        Imported::Run(Box::new(record_of(outcome, TOOL, Origin { part, ..origin.clone() }, context)))
+        ImportedItem::Run(Box::new(record_of(outcome, TOOL, Origin { part, ..origin.clone() }, context)))
     };
     outcomes.iter().enumerate().map(record).collect()
 }
@@ -102,7 +102,7 @@ struct Entry {
     max_latency_us: Option<f64>,
 }
 
-fn read_json(input: &mut dyn BufRead, context: &Context) -> Result<Vec<Imported>, Refusal> {
+fn read_json(input: &mut dyn BufRead, context: &Context) -> Result<Vec<ImportedItem>, Refusal> {
     let bytes = whole(input, JSON)?;
     let mut origin = Origin { parser: "bdevperf JSON".to_owned(), ..Origin::default() };
     let text = text(&bytes, &mut origin);

@@ -13,12 +13,12 @@ use fathom_record::telemetry::MetricSeries;
 use fathom_record::{Direction, LatencySummary, Origin, RunRecord};
 
 use super::caching::CacheMode;
-use super::results::{BySection, Counts, Percentile, Results, SpanResult};
+use super::results::{Counts, Percentile, Results, SectionValues, SpanResult};
 use super::span_mapping::workload_of;
 use super::span_profile::TimeSpan;
 use super::{read_text, read_xml};
 use crate::Refusal;
-use crate::result_import::{Confidence, Context, Head, Imported, Importer, blank, text, whole};
+use crate::result_import::{Confidence, Context, Head, ImportedItem, Importer, blank, text, whole};
 
 /// Reads what diskspd prints, and `-Rtext`.
 pub const TEXT_IMPORTER: Importer =
@@ -51,33 +51,33 @@ fn sniff_xml(head: &Head<'_>) -> Confidence {
     }
 }
 
-fn read_text_file(input: &mut dyn BufRead, context: &Context) -> Result<Vec<Imported>, Refusal> {
+fn read_text_file(input: &mut dyn BufRead, context: &Context) -> Result<Vec<ImportedItem>, Refusal> {
     let bytes = whole(input, read_text::WHAT)?;
     let mut origin = Origin { parser: "diskspd text".to_owned(), ..Origin::default() };
     let text = text(&bytes, &mut origin);
     records(&read_text::read(&text)?, &origin, context)
 }
 
-fn read_xml_file(input: &mut dyn BufRead, context: &Context) -> Result<Vec<Imported>, Refusal> {
+fn read_xml_file(input: &mut dyn BufRead, context: &Context) -> Result<Vec<ImportedItem>, Refusal> {
     let bytes = whole(input, read_xml::WHAT)?;
     let mut origin = Origin { parser: "diskspd XML".to_owned(), ..Origin::default() };
     let text = text(&bytes, &mut origin);
     records(&[read_xml::read(&text)?], &origin, context)
 }
 
-fn records(all: &[Results], origin: &Origin, context: &Context) -> Result<Vec<Imported>, Refusal> {
+fn records(all: &[Results], origin: &Origin, context: &Context) -> Result<Vec<ImportedItem>, Refusal> {
     let mut records = Vec::new();
     let several = all.iter().map(|results| results.spans.len()).sum::<usize>() > 1;
     for (at, results) in all.iter().enumerate() {
         for (place, span) in results.spans.iter().enumerate() {
-            if span.totals == BySection::default() {
+            if span.totals == SectionValues::default() {
                 continue;
             }
             let part =
                 if several { format!("result {}, time span {}", at + 1, place + 1) } else { String::new() };
             let origin = Origin { part, ..origin.clone() };
             let record = record_of(results, place, span, origin, context)?;
-            records.push(Imported::Run(Box::new(record)));
+            records.push(ImportedItem::Run(Box::new(record)));
         }
     }
     Ok(records)
@@ -247,7 +247,7 @@ fn target(target: u32, path: &str, span: &SpanResult, seconds: f64) -> TargetSum
     let rows: Vec<_> = span.rows.iter().filter(|row| row.path == path).collect();
     let told = span.of_targets.iter().find(|told| told.path == path);
     let percentiles = told.map_or(&[][..], |told| told.percentiles.as_slice());
-    let sum = |pick: fn(&BySection<Option<Counts>>) -> Option<Counts>| {
+    let sum = |pick: fn(&SectionValues<Option<Counts>>) -> Option<Counts>| {
         let each: Vec<Counts> = rows.iter().filter_map(|row| pick(&row.counts)).collect();
         let operations = each.iter().map(|counts| counts.operations).fold(0, u64::saturating_add);
         let bytes = each.iter().map(|counts| counts.bytes).fold(0, u64::saturating_add);
@@ -365,7 +365,7 @@ fn direction(
 }
 
 /// Which latency of a row is meant: of reads, of writes or of both.
-type PickMs = fn(&BySection<Option<f64>>) -> Option<f64>;
+type PickMs = fn(&SectionValues<Option<f64>>) -> Option<f64>;
 
 /// Half of the last digit that diskspd prints, in nanoseconds.
 const HALF_DIGIT_NS: u64 = 500;
@@ -466,7 +466,7 @@ fn fill_telemetry(record: &mut RunRecord, span: &SpanResult, seconds: f64) {
         }
     }
     if !span.iops.is_empty() {
-        let of = |pick: fn(&BySection<f64>) -> f64| {
+        let of = |pick: fn(&SectionValues<f64>) -> f64| {
             let values = ends.clone().zip(span.iops.iter().map(|bucket| pick(&bucket.operations)));
             placed(&values.collect::<Vec<_>>())
         };

@@ -5,7 +5,9 @@ use fathom_measure::histogram::bucket_bounds;
 use fathom_record::run_record::{DirectionSummary, JobSummary};
 use fathom_record::{Direction, RunRecord};
 
-use super::results::{BySection, Counts, CpuUse, IopsBucket, PERCENTILES, Percentile, SpanResult, ThreadRow};
+use super::results::{
+    Counts, CpuUse, IopsBucket, PERCENTILES, Percentile, SectionValues, SpanResult, ThreadRow,
+};
 use super::span_profile::TimeSpan;
 
 const MIB: f64 = 1_048_576.0;
@@ -14,7 +16,7 @@ const MIB: f64 = 1_048_576.0;
 /// record's targets.
 pub fn span_of(record: &RunRecord, span: &TimeSpan, paths: &[String]) -> SpanResult {
     let seconds = record.summary.duration_ns as f64 / 1e9;
-    let histograms = BySection {
+    let histograms = SectionValues {
         total: whole(record),
         read: histogram(record, Direction::Read),
         write: histogram(record, Direction::Write),
@@ -30,7 +32,7 @@ pub fn span_of(record: &RunRecord, span: &TimeSpan, paths: &[String]) -> SpanRes
             ..rates(bytes, operations, seconds)
         }
     };
-    let deviation = |pick: fn(&BySection<f64>) -> f64| deviations.as_ref().map(pick);
+    let deviation = |pick: fn(&SectionValues<f64>) -> f64| deviations.as_ref().map(pick);
     SpanResult {
         seconds: Some(seconds),
         threads: Some(if span.threads > 0 { span.threads } else { record.jobs.len() as u64 }),
@@ -38,7 +40,7 @@ pub fn span_of(record: &RunRecord, span: &TimeSpan, paths: &[String]) -> SpanRes
         cpus: cpus(record),
         cpu_mean: cpu(record, ""),
         rows: record.jobs.iter().map(|job| row(job, record, span, paths, seconds)).collect(),
-        totals: BySection {
+        totals: SectionValues {
             total: Some(counts(None, &histograms.total, deviation(|d| d.total))),
             read: Some(counts(Some(Direction::Read), &histograms.read, deviation(|d| d.read))),
             write: Some(counts(Some(Direction::Write), &histograms.write, deviation(|d| d.write))),
@@ -111,7 +113,7 @@ fn row(job: &JobSummary, record: &RunRecord, span: &TimeSpan, paths: &[String], 
         thread: u64::from(job.job),
         path,
         file_bytes: Some(facts.size_bytes).filter(|bytes| *bytes > 0),
-        counts: BySection {
+        counts: SectionValues {
             total: counts(None),
             read: counts(Some(Direction::Read)),
             write: counts(Some(Direction::Write)),
@@ -133,7 +135,7 @@ fn deviation_ms(histogram: &Histogram) -> Option<f64> {
     Some((squares / count).sqrt() / 1e6)
 }
 
-fn percentiles(histograms: &BySection<Histogram>) -> Vec<Percentile> {
+fn percentiles(histograms: &SectionValues<Histogram>) -> Vec<Percentile> {
     let ms = |histogram: &Histogram, order: f64| {
         let ns = match order {
             0.0 => histogram.min(),
@@ -144,7 +146,7 @@ fn percentiles(histograms: &BySection<Histogram>) -> Vec<Percentile> {
     };
     let row = |(order, _): &(f64, &str)| Percentile {
         order: *order,
-        ms: BySection {
+        ms: SectionValues {
             total: ms(&histograms.total, *order),
             read: ms(&histograms.read, *order),
             write: ms(&histograms.write, *order),
@@ -167,20 +169,20 @@ fn buckets(record: &RunRecord) -> Vec<IopsBucket> {
         let (read, write) = (of(Direction::Read), of(Direction::Write));
         buckets.push(IopsBucket {
             end_ms: (interval.start_ns + interval.duration_ns - first_ns) as f64 / 1e6,
-            operations: BySection { total: read + write, read, write },
+            operations: SectionValues { total: read + write, read, write },
         });
     }
     buckets
 }
 
-fn iops_deviations(buckets: &[IopsBucket]) -> BySection<f64> {
-    let of = |pick: fn(&BySection<f64>) -> f64| {
+fn iops_deviations(buckets: &[IopsBucket]) -> SectionValues<f64> {
+    let of = |pick: fn(&SectionValues<f64>) -> f64| {
         let values: Vec<f64> = buckets.iter().map(|bucket| pick(&bucket.operations)).collect();
         let count = values.len().max(1) as f64;
         let mean = values.iter().sum::<f64>() / count;
         (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / count).sqrt()
     };
-    BySection { total: of(|b| b.total), read: of(|b| b.read), write: of(|b| b.write) }
+    SectionValues { total: of(|b| b.total), read: of(|b| b.read), write: of(|b| b.write) }
 }
 
 /// Use of each processor as telemetry saw it; none where there was no telemetry.

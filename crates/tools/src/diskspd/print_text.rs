@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::caching::{CacheMode, Caching, Flush};
 use super::random_distribution::Distribution;
-use super::results::{BySection, Counts, CpuUse, PERCENTILES, Percentile, Results, SpanResult};
+use super::results::{Counts, CpuUse, PERCENTILES, Percentile, Results, SectionValues, SpanResult};
 use super::size_notation::print_size;
 use super::span_profile::{Content, Hint, Limit, Profile, Target, TimeSpan};
 
@@ -252,7 +252,7 @@ fn processors(span: &SpanResult) -> String {
 }
 
 fn section(span: &SpanResult, total: Counts, at: usize, (latency, deviation): (bool, bool)) -> String {
-    let pick = |counts: &BySection<Option<Counts>>| counts.each()[at].1.unwrap_or_default();
+    let pick = |counts: &SectionValues<Option<Counts>>| counts.each()[at].1.unwrap_or_default();
     let column = |there: bool, text: &'static str| if there { text } else { "" };
     let mut text = format!(
         "thread |       bytes     |     I/Os     |    MiB/s   |  I/O per s {}{}{}|  file\n",
@@ -302,7 +302,7 @@ fn percentiles(rows: &[Percentile]) -> String {
     let cell = |value: Option<f64>| value.map_or("N/A".to_owned(), |ms| format!("{ms:.3}"));
     for row in rows {
         let name = PERCENTILES.iter().find(|(order, _)| *order == row.order).map_or("", |(_, name)| *name);
-        let BySection { total, read, write } = row.ms.map(cell);
+        let SectionValues { total, read, write } = row.ms.map(cell);
         line!(text, "{name:>7} | {read:>10} | {write:>10} | {total:>10}");
     }
     text

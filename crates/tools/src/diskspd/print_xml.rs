@@ -1,7 +1,7 @@
 //! Results as diskspd prints them with `-Rxml`.
 
 use super::profile_xml::write_profile;
-use super::results::{BySection, Counts, CpuUse, IopsBucket, Percentile, Results, SpanResult, ThreadRow};
+use super::results::{Counts, CpuUse, IopsBucket, Percentile, Results, SectionValues, SpanResult, ThreadRow};
 use super::xml::{Lines, escaped};
 
 /// The whole document.
@@ -71,7 +71,7 @@ fn write_use(lines: &mut Lines, cpu: &CpuUse) {
 }
 
 fn write_latency(lines: &mut Lines, span: &SpanResult) {
-    let BySection { total, read, write } = &span.totals;
+    let SectionValues { total, read, write } = &span.totals;
     for (name, deviation, counts) in [
         ("AverageReadMilliseconds", "ReadLatencyStdev", read),
         ("AverageWriteMilliseconds", "WriteLatencyStdev", write),
@@ -90,13 +90,13 @@ fn write_percentile(lines: &mut Lines, row: &Percentile) {
     // As many decimals as there are, and none more: 99.999, not 99.99900000000001.
     let percent = format!("{:.7}", row.order * 100.0);
     lines.value("Percentile", percent.trim_end_matches('0').trim_end_matches('.'));
-    let BySection { total, read, write } = row.ms.map(|ms| ms.map(|ms| format!("{ms:.3}")));
+    let SectionValues { total, read, write } = row.ms.map(|ms| ms.map(|ms| format!("{ms:.3}")));
     lines.value_if("ReadMilliseconds", read);
     lines.value_if("WriteMilliseconds", write);
     lines.value_if("TotalMilliseconds", total);
 }
 
-fn write_iops(lines: &mut Lines, totals: &BySection<Option<Counts>>, buckets: &[IopsBucket]) {
+fn write_iops(lines: &mut Lines, totals: &SectionValues<Option<Counts>>, buckets: &[IopsBucket]) {
     for (name, counts) in
         [("ReadIopsStdDev", totals.read), ("WriteIopsStdDev", totals.write), ("IopsStdDev", totals.total)]
     {
@@ -104,7 +104,7 @@ fn write_iops(lines: &mut Lines, totals: &BySection<Option<Counts>>, buckets: &[
         lines.value_if(name, counts.and_then(|c| c.iops_deviation).map(|value| format!("{value:.3}")));
     }
     for bucket in buckets {
-        let BySection { total, read, write } = bucket.operations;
+        let SectionValues { total, read, write } = bucket.operations;
         lines.line(&format!(
             "<Bucket SampleMillisecond=\"{:.0}\" Read=\"{read:.0}\" Write=\"{write:.0}\" Total=\"{total:.0}\"/>",
             bucket.end_ms
@@ -113,7 +113,7 @@ fn write_iops(lines: &mut Lines, totals: &BySection<Option<Counts>>, buckets: &[
 }
 
 fn write_row(lines: &mut Lines, row: &ThreadRow) {
-    let BySection { total, read, write } = row.counts.map(Option::unwrap_or_default);
+    let SectionValues { total, read, write } = row.counts.map(Option::unwrap_or_default);
     lines.line(&format!("<Path>{}</Path>", escaped(&row.path)));
     lines.value("BytesCount", total.bytes);
     lines.value("FileSize", row.file_bytes.unwrap_or(0));

@@ -2,7 +2,7 @@
 
 use super::read_input::Input;
 use super::results::{
-    BySection, Counts, CpuUse, PERCENTILES, Percentile, Results, SpanResult, TargetPercentiles, ThreadRow,
+    Counts, CpuUse, PERCENTILES, Percentile, Results, SectionValues, SpanResult, TargetPercentiles, ThreadRow,
 };
 use super::size_notation::read_printed_size;
 use super::span_profile::Profile;
@@ -387,7 +387,7 @@ impl Reader {
         *section_of(&mut span.totals, at) = Some(total);
         for (place, (thread, path, file_bytes, counts)) in rows.into_iter().enumerate() {
             if span.rows.len() <= place {
-                span.rows.push(ThreadRow { thread, path, file_bytes, counts: BySection::default() });
+                span.rows.push(ThreadRow { thread, path, file_bytes, counts: SectionValues::default() });
             }
             *section_of(&mut span.rows[place].counts, at) = Some(counts);
         }
@@ -408,7 +408,7 @@ impl Reader {
         let &[_, read, write, total] = cells.as_slice() else {
             return if is_last { Ok(()) } else { Err("a row of latencies has not 4 cells".into()) };
         };
-        let ms = BySection { total: decimal(total)?, read: decimal(read)?, write: decimal(write)? };
+        let ms = SectionValues { total: decimal(total)?, read: decimal(read)?, write: decimal(write)? };
         let percentile = Percentile { order: *order, ms };
         let is_of_one = self.place == Place::OtherLatencies;
         let span = self.span();
@@ -446,7 +446,7 @@ impl Reader {
         let in_processors = self.place == Place::Processors;
         self.close_results().map_err(|fault| fault.of(WHAT).at("the end"))?;
         let found = self.done.iter().flat_map(|results| &results.spans);
-        let measured = found.clone().any(|span| span.totals != BySection::default());
+        let measured = found.clone().any(|span| span.totals != SectionValues::default());
         if measured {
             return Ok(self.done);
         }
@@ -466,7 +466,7 @@ impl Reader {
     }
 }
 
-fn section_of<T>(sections: &mut BySection<T>, at: usize) -> &mut T {
+fn section_of<T>(sections: &mut SectionValues<T>, at: usize) -> &mut T {
     match at {
         0 => &mut sections.total,
         1 => &mut sections.read,

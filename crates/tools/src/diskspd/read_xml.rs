@@ -3,7 +3,7 @@
 use roxmltree::Node;
 
 use super::profile_xml::profile_of;
-use super::results::{BySection, Counts, CpuUse, IopsBucket, Percentile, Results, SpanResult, ThreadRow};
+use super::results::{Counts, CpuUse, IopsBucket, Percentile, Results, SectionValues, SpanResult, ThreadRow};
 use super::xml::{self, child, children, number, text};
 use crate::{Fault, Refusal};
 
@@ -75,7 +75,7 @@ fn read_span(node: Node<'_, '_>) -> Result<SpanResult, Fault> {
     if span.rows.is_empty() {
         return Err("it has no thread".into());
     }
-    span.totals = BySection {
+    span.totals = SectionValues {
         total: Some(sum(&span.rows, |counts| counts.total)?),
         read: Some(sum(&span.rows, |counts| counts.read)?),
         write: Some(sum(&span.rows, |counts| counts.write)?),
@@ -116,12 +116,12 @@ fn row(thread: u64, node: Node<'_, '_>) -> Result<ThreadRow, Fault> {
             ..Counts::default()
         }))
     };
-    let sections = BySection {
+    let sections = SectionValues {
         total: counts("BytesCount", "IOCount", "AverageLatencyMilliseconds", "LatencyStdev")?,
         read: counts("ReadBytes", "ReadCount", "AverageReadLatencyMilliseconds", "ReadLatencyStdev")?,
         write: counts("WriteBytes", "WriteCount", "AverageWriteLatencyMilliseconds", "WriteLatencyStdev")?,
     };
-    let BySection { total, read, write } = sections.map(Option::unwrap_or_default);
+    let SectionValues { total, read, write } = sections.map(Option::unwrap_or_default);
     let whole = (read.bytes.checked_add(write.bytes), read.operations.checked_add(write.operations));
     if whole != (Some(total.bytes), Some(total.operations)) {
         return Err(format!("reads and writes of `{path}` are not its <BytesCount> and <IOCount>").into());
@@ -133,7 +133,7 @@ fn row(thread: u64, node: Node<'_, '_>) -> Result<ThreadRow, Fault> {
 /// What all threads did; XML tells no total of its own.
 fn sum(
     rows: &[ThreadRow],
-    pick: impl Fn(&BySection<Option<Counts>>) -> Option<Counts>,
+    pick: impl Fn(&SectionValues<Option<Counts>>) -> Option<Counts>,
 ) -> Result<Counts, Fault> {
     rows.iter().filter_map(|row| pick(&row.counts)).try_fold(Counts::default(), |sum, counts| {
         let added = |a: u64, b: u64| a.checked_add(b).ok_or("the threads add up to more than any count");
@@ -163,7 +163,7 @@ fn read_latency(span: &mut SpanResult, node: Node<'_, '_>) -> Result<(), Fault> 
         }
         span.percentiles.push(Percentile {
             order: percent / 100.0,
-            ms: BySection {
+            ms: SectionValues {
                 total: number(bucket, "TotalMilliseconds")?,
                 read: number(bucket, "ReadMilliseconds")?,
                 write: number(bucket, "WriteMilliseconds")?,
@@ -190,7 +190,11 @@ fn read_iops(span: &mut SpanResult, node: Node<'_, '_>) -> Result<(), Fault> {
         };
         span.iops.push(IopsBucket {
             end_ms: value("SampleMillisecond")?,
-            operations: BySection { total: value("Total")?, read: value("Read")?, write: value("Write")? },
+            operations: SectionValues {
+                total: value("Total")?,
+                read: value("Read")?,
+                write: value("Write")?,
+            },
         });
     }
     Ok(())

@@ -41,7 +41,7 @@ pub struct SpanResult {
     /// Each thread on each target.
     pub rows: Vec<ThreadRow>,
     /// All threads, as it is told: all I/O, reads, writes.
-    pub totals: BySection<Option<Counts>>,
+    pub totals: SectionValues<Option<Counts>>,
     /// Of all targets, ascending; order 0 is the smallest latency and 1 the largest.
     pub percentiles: Vec<Percentile>,
     /// Of each target, where there are several and they are told.
@@ -54,7 +54,7 @@ pub struct SpanResult {
 
 /// All I/O, reads and writes, as diskspd has a table of each.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct BySection<T> {
+pub struct SectionValues<T> {
     /// Reads and writes.
     pub total: T,
     /// Reads.
@@ -88,7 +88,7 @@ pub struct ThreadRow {
     /// Its size.
     pub file_bytes: Option<u64>,
     /// What it did.
-    pub counts: BySection<Option<Counts>>,
+    pub counts: SectionValues<Option<Counts>>,
 }
 
 /// A row of a table.
@@ -125,7 +125,7 @@ pub struct Percentile {
     /// Order, 0 to 1.
     pub order: f64,
     /// In milliseconds; absent where nothing was done in that direction.
-    pub ms: BySection<Option<f64>>,
+    pub ms: SectionValues<Option<f64>>,
 }
 
 /// An interval.
@@ -134,7 +134,7 @@ pub struct IopsBucket {
     /// Its end, in milliseconds from the start of the measurement.
     pub end_ms: f64,
     /// I/Os in it.
-    pub operations: BySection<f64>,
+    pub operations: SectionValues<f64>,
 }
 
 /// The rows of the table of latencies, with their names in text; 0 and 1 are its first and last.
@@ -156,14 +156,14 @@ pub const PERCENTILES: [(f64, &str); 15] = [
     (1.0, "max"),
 ];
 
-impl<T> BySection<T> {
+impl<T> SectionValues<T> {
     /// All three, in the order in which diskspd prints them.
     pub fn each(&self) -> [(&'static str, &T); 3] {
         [("Total IO", &self.total), ("Read IO", &self.read), ("Write IO", &self.write)]
     }
 
     /// The same with everything changed.
-    pub fn map<U>(self, mut change: impl FnMut(T) -> U) -> BySection<U> {
-        BySection { total: change(self.total), read: change(self.read), write: change(self.write) }
+    pub fn map<U>(self, mut change: impl FnMut(T) -> U) -> SectionValues<U> {
+        SectionValues { total: change(self.total), read: change(self.read), write: change(self.write) }
     }
 }

@@ -1,6 +1,6 @@
 //! A time span as a run of fathom, with what it changes and why some cannot be one.
 
-use fathom_record::options::Durable;
+use fathom_record::options::Durability;
 use fathom_record::run_plan::{RunOptions, RunPlan};
 use fathom_record::workload::{
     Addresses, Arrival, Data, Length, Mix, Sizes, SizesByDirection, Verify, Workload,
@@ -54,7 +54,7 @@ pub fn map(
     let durable = !all_virtual && !mapped && first.caching.write_through && first.write_percent > 0;
     let options = RunOptions {
         direct: all_virtual || first.caching.mode == CacheMode::Unbuffered,
-        durable: durable.then_some(Durable::Data),
+        durable: durable.then_some(Durability::Data),
         cpus: processors(span)?,
         ..RunOptions::default()
     };
@@ -355,7 +355,7 @@ mod tests {
         assert_eq!(mapping.notes, [""; 0]);
         let writes =
             mapped(r"-b128K -si -o16 -t4 -w100 -d60 -Sh -L -c10G D:\testfile.dat").expect("a workload");
-        assert_eq!(writes.run.options.durable, Some(Durable::Data));
+        assert_eq!(writes.run.options.durable, Some(Durability::Data));
         assert_eq!(writes.run.workload.addresses, Addresses::Interlocked);
         assert_eq!(writes.run.workload.mix.write_share(), 1.0);
     }

@@ -6,7 +6,7 @@ use crate::Refusal;
 
 use super::cmdline::Invocation;
 use super::fio_job::{self, Job, JobOption, Variables};
-use super::jobfile::{self, Assignment, Include, Section};
+use super::jobfile::{self, Assignment, IncludeResolver, Section};
 
 /// A job file, read from wherever it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub fn jobs(
     invocation: &Invocation,
     files: &[FileText],
     variables: &Variables<'_>,
-    include: &mut Include<'_>,
+    include: &mut IncludeResolver<'_>,
 ) -> Result<Vec<Job>, Refusal> {
     let mut maker = Maker { sections: &invocation.globals.sections, defaults: Vec::new(), jobs: Vec::new() };
     maker.command_line(&invocation.options, variables)?;

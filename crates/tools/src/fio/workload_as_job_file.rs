@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use fathom_record::Workload;
-use fathom_record::options::Durable;
+use fathom_record::options::Durability;
 use fathom_record::run_plan::RunOptions;
 use fathom_record::workload::{Addresses, Arrival, Sizes};
 
@@ -84,8 +84,8 @@ fn global(workload: &Workload, options: &RunOptions) -> Result<Lines, Refusal> {
     lines.extend(arrival(workload)?);
     if let Some(durable) = options.durable {
         let sync = match durable {
-            Durable::Data => "dsync",
-            Durable::All => "sync",
+            Durability::Data => "dsync",
+            Durability::All => "sync",
         };
         lines.push(("sync", sync.to_owned()));
     }

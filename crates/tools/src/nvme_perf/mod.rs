@@ -7,7 +7,7 @@ use std::io::BufRead;
 use fathom_record::Origin;
 
 use crate::Refusal;
-use crate::result_import::{Confidence, Context, Head, Imported, Importer, text, whole};
+use crate::result_import::{Confidence, Context, Head, ImportedItem, Importer, text, whole};
 use crate::spdk;
 use crate::spdk::record::record_of;
 
@@ -30,7 +30,7 @@ fn sniff(head: &Head<'_>) -> Confidence {
     }
 }
 
-fn read(input: &mut dyn BufRead, context: &Context) -> Result<Vec<Imported>, Refusal> {
+fn read(input: &mut dyn BufRead, context: &Context) -> Result<Vec<ImportedItem>, Refusal> {
     let bytes = whole(input, WHAT)?;
     let mut origin = Origin { parser: "spdk_nvme_perf text".to_owned(), ..Origin::default() };
     let text = text(&bytes, &mut origin);
@@ -38,7 +38,7 @@ fn read(input: &mut dyn BufRead, context: &Context) -> Result<Vec<Imported>, Ref
     let several = outcomes.len() > 1;
     let record = |(at, outcome)| {
         let part = if several { format!("result {}", at + 1) } else { String::new() };
-        Imported::Run(Box::new(record_of(outcome, TOOL, Origin { part, ..origin.clone() }, context)))
+        ImportedItem::Run(Box::new(record_of(outcome, TOOL, Origin { part, ..origin.clone() }, context)))
     };
     Ok(outcomes.iter().enumerate().map(record).collect())
 }

@@ -38,12 +38,12 @@ pub fn narrow(bytes: &[u8]) -> Cow<'_, [u8]> {
     }
     let mut out = Vec::with_capacity(bytes.len() / 2);
     // A slice is read without an error.
-    let _ = Narrow::new(bytes).read_to_end(&mut out);
+    let _ = Utf8Reader::new(bytes).read_to_end(&mut out);
     Cow::Owned(out)
 }
 
 /// A text of any length as UTF-8, whichever of the two it is in.
-pub struct Narrow<R> {
+pub struct Utf8Reader<R> {
     inner: R,
     /// Found at the first byte.
     order: Option<Option<Order>>,
@@ -55,7 +55,7 @@ pub struct Narrow<R> {
     at: usize,
 }
 
-impl<R: BufRead> Narrow<R> {
+impl<R: BufRead> Utf8Reader<R> {
     pub fn new(inner: R) -> Self {
         Self { inner, order: None, half: None, high: None, out: Vec::new(), at: 0 }
     }
@@ -116,7 +116,7 @@ impl<R: BufRead> Narrow<R> {
     }
 }
 
-impl<R: BufRead> BufRead for Narrow<R> {
+impl<R: BufRead> BufRead for Utf8Reader<R> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         let found = match self.order {
             Some(found) => found,
@@ -143,7 +143,7 @@ impl<R: BufRead> BufRead for Narrow<R> {
     }
 }
 
-impl<R: BufRead> Read for Narrow<R> {
+impl<R: BufRead> Read for Utf8Reader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let found = self.fill_buf()?;
         let length = found.len().min(buffer.len());
@@ -189,7 +189,7 @@ mod tests {
             assert!(narrow(&bytes) == text.as_bytes());
             let mut out = String::new();
             let slow = io::BufReader::with_capacity(7, bytes.as_slice());
-            Narrow::new(slow).read_to_string(&mut out).unwrap();
+            Utf8Reader::new(slow).read_to_string(&mut out).unwrap();
             assert!(out == text, "in parts of seven bytes");
         }
         assert_eq!(narrow(b"IOPS"), Cow::Borrowed(b"IOPS"));

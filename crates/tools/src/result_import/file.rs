@@ -9,8 +9,8 @@ use fathom_record::RunRecord;
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 
-use super::recognise::{DemandOf, HEAD_BYTES, recognise};
-use super::{Context, Head, Imported, Importer};
+use super::recognise::{DemandProbe, HEAD_BYTES, recognise};
+use super::{Context, Head, ImportedItem, Importer};
 use crate::{Fault, Refusal};
 
 /// What became of a file.
@@ -23,7 +23,7 @@ pub enum FileOutcome {
         /// SHA-256 of its bytes, in hexadecimal digits.
         sha256: String,
         /// What was in it, each run with an id.
-        found: Vec<Imported>,
+        found: Vec<ImportedItem>,
     },
     /// Its bytes were read before.
     Known,
@@ -64,7 +64,7 @@ pub fn read_file(
     path: &Path,
     named: Option<&'static Importer>,
     known: &KnownFiles,
-    demand_of: DemandOf,
+    demand_of: DemandProbe,
 ) -> FileOutcome {
     attempt(path, named, known, demand_of).unwrap_or_else(FileOutcome::Failed)
 }
@@ -73,7 +73,7 @@ fn attempt(
     path: &Path,
     named: Option<&'static Importer>,
     known: &KnownFiles,
-    demand_of: DemandOf,
+    demand_of: DemandProbe,
 ) -> io::Result<FileOutcome> {
     let mut file = File::open(path)?;
     if !file.metadata()?.is_file() {
@@ -94,7 +94,7 @@ fn attempt(
     };
     file.seek(SeekFrom::Start(0))?;
     if known.names.contains(&file_name) {
-        let mut digesting = Digesting::new(&mut file);
+        let mut digesting = DigestReader::new(&mut file);
         digesting.pass_all()?;
         if known.digests.contains(&digesting.finish()?) {
             return Ok(FileOutcome::Known);
@@ -104,7 +104,7 @@ fn attempt(
     let changed = file.metadata()?.modified()?;
     let changed_at = Timestamp::try_from(changed).map(|time| time.to_string()).unwrap_or_default();
     let context = Context { file_name, changed_at };
-    let mut input = BufReader::with_capacity(STEP, Digesting::new(file));
+    let mut input = BufReader::with_capacity(STEP, DigestReader::new(file));
     let read = importer.read(&mut input, &context);
     // An importer need not read what it does not take.
     let mut digesting = input.into_inner();
@@ -128,13 +128,13 @@ fn attempt(
 const STEP: usize = 1 << 16;
 
 /// A file whose digest is taken of its bytes as they are read.
-struct Digesting<R> {
+struct DigestReader<R> {
     inner: R,
     hash: Sha256,
     failed: Option<io::Error>,
 }
 
-impl<R: Read> Digesting<R> {
+impl<R: Read> DigestReader<R> {
     /// From its start on.
     fn new(inner: R) -> Self {
         Self { inner, hash: Sha256::new(), failed: None }
@@ -157,7 +157,7 @@ impl<R: Read> Digesting<R> {
     }
 }
 
-impl<R: Read> Read for Digesting<R> {
+impl<R: Read> Read for DigestReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match self.inner.read(buffer) {
             Ok(length) => {
@@ -176,11 +176,11 @@ impl<R: Read> Read for Digesting<R> {
 }
 
 /// Writes into an origin which file it is of, and gives a run its name.
-fn sign(imported: &mut Imported, file_name: &str, sha256: &str, number: usize) {
+fn sign(imported: &mut ImportedItem, file_name: &str, sha256: &str, number: usize) {
     // A record of fathom's own keeps its name.
     let Some(origin) = imported.origin_mut() else { return };
     (origin.file, origin.sha256) = (file_name.to_owned(), sha256.to_owned());
-    if let Imported::Run(run) = imported {
+    if let ImportedItem::Run(run) = imported {
         name(run, sha256, number);
     }
 }
@@ -213,7 +213,7 @@ mod tests {
     fn a_digest_is_of_all_bytes_however_many_an_importer_took() {
         const ABC: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
         for taken in 0..=3 {
-            let mut digesting = Digesting::new(&b"abc"[..]);
+            let mut digesting = DigestReader::new(&b"abc"[..]);
             digesting.read_exact(&mut vec![0; taken]).unwrap();
             digesting.pass_all().unwrap();
             assert_eq!(digesting.finish().unwrap(), ABC, "{taken}");
@@ -222,7 +222,7 @@ mod tests {
 
     #[test]
     fn what_could_not_be_read_has_no_digest() {
-        let mut digesting = Digesting::new(Broken(false));
+        let mut digesting = DigestReader::new(Broken(false));
         assert!(digesting.read_to_end(&mut Vec::new()).is_err());
         assert_eq!(digesting.finish().unwrap_err().to_string(), "the cable is out");
     }
@@ -232,7 +232,7 @@ mod tests {
         let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"));
         let read = |known: &KnownFiles| read_file(path, super::super::by_name("iostat"), known, |_| None);
         assert!(matches!(read(&KnownFiles::default()), FileOutcome::Refused { .. }));
-        let mut digesting = Digesting::new(File::open(path).unwrap());
+        let mut digesting = DigestReader::new(File::open(path).unwrap());
         digesting.pass_all().unwrap();
         let sha256 = digesting.finish().unwrap();
         for name in ["Cargo.toml", "other.toml"] {

@@ -19,7 +19,7 @@ pub use bounded_text::{LARGEST_WHOLE_BYTES, lossy, text, whole};
 pub(crate) use bounded_text::{too_large, unreadable};
 pub use encoding::{UTF_8_MARK, is_wide, narrow, packed};
 pub use file::{FileOutcome, KnownFiles, name, read_file};
-pub use recognise::{DemandOf, HEAD_BYTES, by_name, known_result, recognise};
+pub use recognise::{DemandProbe, HEAD_BYTES, by_name, known_result, recognise};
 pub use registry::IMPORTERS;
 
 use std::fmt;
@@ -51,7 +51,7 @@ impl Importer {
     ///
     /// # Errors
     /// When nothing of it can be trusted, or it is packed.
-    pub fn read(&self, mut input: &mut dyn BufRead, context: &Context) -> Result<Vec<Imported>, Refusal> {
+    pub fn read(&self, mut input: &mut dyn BufRead, context: &Context) -> Result<Vec<ImportedItem>, Refusal> {
         let start = input.fill_buf().map_err(|error| unreadable(self.title, error))?;
         if let Some(packed) = packed(start, &context.file_name) {
             return Err(packed.of(self.title));
@@ -59,8 +59,8 @@ impl Importer {
         if !is_wide(start) {
             return (self.read)(input, context);
         }
-        let mut found = (self.read)(&mut encoding::Narrow::new(&mut input), context)?;
-        for origin in found.iter_mut().filter_map(Imported::origin_mut) {
+        let mut found = (self.read)(&mut encoding::Utf8Reader::new(&mut input), context)?;
+        for origin in found.iter_mut().filter_map(ImportedItem::origin_mut) {
             origin.quirk("utf16_text", "the text is in UTF-16, as PowerShell writes");
         }
         Ok(found)
@@ -71,7 +71,7 @@ impl Importer {
 ///
 /// # Errors
 /// When nothing of it can be trusted. A file that is cut off in the middle gives what is whole, with a quirk.
-pub type Read = fn(&mut dyn BufRead, &Context) -> Result<Vec<Imported>, Refusal>;
+pub type Read = fn(&mut dyn BufRead, &Context) -> Result<Vec<ImportedItem>, Refusal>;
 
 impl fmt::Debug for Importer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -129,14 +129,14 @@ pub struct Context {
 
 /// One thing that was found in a file.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Imported {
+pub enum ImportedItem {
     /// A result, or a record of fathom's own, which has no origin.
     Run(Box<RunRecord>),
     /// What a machine did, without a workload.
     Telemetry(Box<ForeignTelemetry>),
 }
 
-impl Imported {
+impl ImportedItem {
     /// How it was read; absent for a record of fathom's own.
     pub fn origin_mut(&mut self) -> Option<&mut Origin> {
         match self {

@@ -12,14 +12,14 @@ pub fn by_name(name: &str) -> Option<&'static Importer> {
 }
 
 /// What the start of a text that is no result is known for elsewhere, as `a block trace`.
-pub type DemandOf = fn(&[u8]) -> Option<&'static str>;
+pub type DemandProbe = fn(&[u8]) -> Option<&'static str>;
 
 /// The importer that is most sure of a file, in UTF-8 or by its byte order mark in UTF-16. Of what no importer
 /// knows, `demand_of` says whether it is a demand.
 ///
 /// # Errors
 /// When none is sure at all, or several are equally so. Its place is the file, which whoever opened it knows.
-pub fn recognise(head: &Head<'_>, demand_of: DemandOf) -> Result<&'static Importer, Fault> {
+pub fn recognise(head: &Head<'_>, demand_of: DemandProbe) -> Result<&'static Importer, Fault> {
     if let Some(packed) = packed(head.bytes, head.file_name) {
         return Err(packed);
     }

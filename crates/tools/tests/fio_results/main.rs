@@ -16,10 +16,10 @@ use std::path::Path;
 
 use fathom_record::RunRecord;
 use fathom_tools::Refusal;
-use fathom_tools::result_import::{Context, HEAD_BYTES, Head, Imported, recognise};
+use fathom_tools::result_import::{Context, HEAD_BYTES, Head, ImportedItem, recognise};
 
 /// What a file is read as, by its content.
-pub fn import(path: &Path) -> Result<(&'static str, Vec<Imported>), String> {
+pub fn import(path: &Path) -> Result<(&'static str, Vec<ImportedItem>), String> {
     let bytes = std::fs::read(path).unwrap();
     let file_name = path.file_name().unwrap().to_string_lossy().into_owned();
     let head = Head { bytes: &bytes[..bytes.len().min(HEAD_BYTES)], file_name: &file_name };
@@ -31,10 +31,10 @@ pub fn import(path: &Path) -> Result<(&'static str, Vec<Imported>), String> {
 }
 
 /// The runs among what was found.
-pub fn runs(found: &[Imported]) -> Vec<&RunRecord> {
+pub fn runs(found: &[ImportedItem]) -> Vec<&RunRecord> {
     let runs = found.iter().filter_map(|imported| match imported {
-        Imported::Run(run) => Some(run.as_ref()),
-        Imported::Telemetry(_) => None,
+        ImportedItem::Run(run) => Some(run.as_ref()),
+        ImportedItem::Telemetry(_) => None,
     });
     runs.collect()
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use fathom_measure::Histogram;
 use fathom_record::Direction;
 use fathom_record::run_record::{Ending, IoGroup};
-use fathom_tools::result_import::Imported;
+use fathom_tools::result_import::ImportedItem;
 
 use super::{hold_against_stated, import, runs};
 
@@ -13,7 +13,7 @@ fn own(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fio_results/own").join(name)
 }
 
-fn found(name: &str) -> Vec<Imported> {
+fn found(name: &str) -> Vec<ImportedItem> {
     let (_, found) = import(&own(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
     for run in runs(&found).into_iter().filter(|run| run.origin.as_ref().unwrap().parser == "fio JSON") {
         hold_against_stated(run, name);
@@ -147,6 +147,6 @@ fn a_histogram_log_has_the_distribution_of_its_run() {
 #[test]
 fn means_over_time_become_series() {
     let found = found("h_lat.1.log");
-    let [Imported::Telemetry(found)] = found.as_slice() else { panic!("{found:?}") };
+    let [ImportedItem::Telemetry(found)] = found.as_slice() else { panic!("{found:?}") };
     assert!(found.telemetry.find("fio.lat", "read").is_some_and(|series| series.values.len() >= 3));
 }

@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use fathom_tools::result_import::Imported;
+use fathom_tools::result_import::ImportedItem;
 
 use super::{hold_against_stated, import, runs};
 
@@ -30,7 +30,7 @@ fn nonzero(text: &str, key: &str) -> f64 {
 }
 
 /// By another way: all counts that stand in the text are in the records, flushes included.
-fn counts_stand_in_the_json(path: &Path, found: &[Imported]) {
+fn counts_stand_in_the_json(path: &Path, found: &[ImportedItem]) {
     let name = path.display();
     let runs = runs(found);
     assert!(!runs.is_empty(), "{name}");
@@ -117,7 +117,7 @@ fn published_logs_are_read_or_refused_for_their_unit() {
 }
 
 /// By another way: the sums of all `issued` lines, flushes and trims included.
-fn counts_stand_in_the_text(path: &Path, found: &[Imported]) {
+fn counts_stand_in_the_text(path: &Path, found: &[ImportedItem]) {
     let text = String::from_utf8_lossy(&std::fs::read(path).unwrap()).into_owned();
     let totals = text.split(['\n', '\r']).filter(|line| line.trim_start().starts_with("issued"));
     let of_line = |line: &str| -> u64 {

@@ -2,7 +2,7 @@
 
 use fathom_record::{Direction, RunRecord};
 use fathom_tools::Refusal;
-use fathom_tools::result_import::{Context, Head, Imported, by_name, recognise};
+use fathom_tools::result_import::{Context, Head, ImportedItem, by_name, recognise};
 
 use crate::files;
 
@@ -16,8 +16,8 @@ pub fn import(name: &str, bytes: &[u8], importer: Option<&str>) -> Result<Vec<Ru
     let context = Context { file_name: name.to_owned(), changed_at: "2026-01-01T00:00:00Z".to_owned() };
     let found = importer.read(&mut &*bytes, &context).map_err(|refusal: Refusal| refusal.to_string())?;
     let runs = found.into_iter().filter_map(|imported| match imported {
-        Imported::Run(run) => Some(*run),
-        Imported::Telemetry(_) => None,
+        ImportedItem::Run(run) => Some(*run),
+        ImportedItem::Telemetry(_) => None,
     });
     Ok(runs.collect())
 }

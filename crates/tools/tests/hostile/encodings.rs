@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use fathom_tools::observers;
-use fathom_tools::result_import::{Context, HEAD_BYTES, Head, Imported, recognise};
+use fathom_tools::result_import::{Context, HEAD_BYTES, Head, ImportedItem, recognise};
 
 use crate::changed::{files_below, wide};
 
@@ -48,12 +48,12 @@ const KINDS: [&str; 13] = [
 ];
 
 /// What is found in a text, without the note that its encoding leaves.
-fn found(name: &str, bytes: &[u8]) -> Result<(&'static str, Vec<Imported>), String> {
+fn found(name: &str, bytes: &[u8]) -> Result<(&'static str, Vec<ImportedItem>), String> {
     let head = Head { bytes: &bytes[..bytes.len().min(HEAD_BYTES)], file_name: name };
     let importer = recognise(&head, |_| None).map_err(|unknown| unknown.to_string())?;
     let context = Context { file_name: name.to_owned(), ..Context::default() };
     let mut found = importer.read(&mut &*bytes, &context).map_err(|refusal| refusal.to_string())?;
-    for origin in found.iter_mut().filter_map(Imported::origin_mut) {
+    for origin in found.iter_mut().filter_map(ImportedItem::origin_mut) {
         let before = origin.quirks.len();
         origin.quirks.retain(|quirk| quirk.name != "utf16_text");
         assert_eq!(origin.quirks.len() < before, bytes.first() >= Some(&0xfe), "{name}");

@@ -8,7 +8,7 @@ use fathom_tools::fio::map::{self, JobContext};
 use fathom_tools::fio::read_iolog;
 use fathom_tools::observers::OBSERVERS;
 use fathom_tools::result_audit::audit_run;
-use fathom_tools::result_import::{Context, HEAD_BYTES, Head, IMPORTERS, Imported, recognise};
+use fathom_tools::result_import::{Context, HEAD_BYTES, Head, IMPORTERS, ImportedItem, recognise};
 
 use crate::changed::each_changed;
 use crate::counting::within;
@@ -20,8 +20,9 @@ fn import(bytes: &[u8], name: &str) {
         within(bytes.len(), importer.name, || {
             let mut input = bytes;
             let found = importer.read(&mut input, &context).unwrap_or_default();
-            for run in
-                found.iter().filter_map(|found| if let Imported::Run(run) = found { Some(run) } else { None })
+            for run in found
+                .iter()
+                .filter_map(|found| if let ImportedItem::Run(run) = found { Some(run) } else { None })
             {
                 let _ = audit_run(run);
             }

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use fathom_tools::observers::{observe, observer};
-use fathom_tools::result_import::{Context, HEAD_BYTES, Head, Imported, recognise};
+use fathom_tools::result_import::{Context, HEAD_BYTES, Head, ImportedItem, recognise};
 use fathom_tools::sysstat::foreign_series::MachineTables;
 
 const FOLDERS: [&str; 7] = ["iostat", "sar", "sadf_json", "mpstat", "vmstat", "perf_stat", "other_stats"];
@@ -110,7 +110,9 @@ fn each_is_known_by_its_own_importer(files: &[(String, Vec<u8>)], strange: &str)
         let read = importer.read(&mut bytes.as_slice(), &Context::default());
         match observe(bytes) {
             Ok(observed) => {
-                let [Imported::Telemetry(found)] = &read.unwrap()[..] else { panic!("{name}: no telemetry") };
+                let [ImportedItem::Telemetry(found)] = &read.unwrap()[..] else {
+                    panic!("{name}: no telemetry")
+                };
                 assert_eq!(found.telemetry, observed.telemetry, "{name}");
             }
             Err(refusal) => assert_eq!(read, Err(refusal), "{name}"),

@@ -7,10 +7,10 @@ mod rival;
 mod served;
 mod zram;
 
-use super::super::teardown::{self, Held};
+use super::super::teardown::{self, GuardStack};
 use super::ask::{Asker, Question};
 use super::case::Place;
-use super::score::Judged;
+use super::score::JudgedCase;
 use recipes::Bench;
 pub use recipes::{Recipe, all};
 
@@ -28,9 +28,9 @@ pub fn is_root() -> bool {
 ///
 /// # Errors
 /// The reason.
-pub fn try_one(recipe: &Recipe, asker: &Asker<'_>) -> Result<Judged, String> {
+pub fn try_one(recipe: &Recipe, asker: &Asker<'_>) -> Result<JudgedCase, String> {
     let folder = tempfile::tempdir().map_err(|error| format!("no folder: {error}"))?;
-    let mut held = Held::default();
+    let mut held = GuardStack::default();
     let bench = Bench { fathom: asker.fathom, folder: folder.path() };
     let mut ready = (recipe.make)(&bench, &mut held)?;
     ready.arguments.push(format!("--time={}s", asker.seconds));
@@ -39,5 +39,11 @@ pub fn try_one(recipe: &Recipe, asker: &Asker<'_>) -> Result<Judged, String> {
         Question { id: &id, arguments: &ready.arguments, groups: &ready.groups, folder: folder.path() };
     let answer = asker.ask(&question);
     drop(held);
-    Ok(Judged { id, truth: recipe.truth.clone(), place: Place::Machine, arguments: ready.arguments, answer })
+    Ok(JudgedCase {
+        id,
+        truth: recipe.truth.clone(),
+        place: Place::Machine,
+        arguments: ready.arguments,
+        answer,
+    })
 }

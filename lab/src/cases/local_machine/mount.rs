@@ -6,11 +6,11 @@ use std::time::Duration;
 use super::super::super::teardown::tool;
 
 /// A mount of our own.
-pub struct Mounted {
+pub struct MountGuard {
     place: PathBuf,
 }
 
-impl Mounted {
+impl MountGuard {
     /// Makes a file system of `kind` on `device` and mounts it at `place`.
     ///
     /// # Errors
@@ -24,7 +24,7 @@ impl Mounted {
     }
 }
 
-impl Drop for Mounted {
+impl Drop for MountGuard {
     fn drop(&mut self) {
         let place = self.place.display().to_string();
         // Busy while a program that was ended has I/O in flight.

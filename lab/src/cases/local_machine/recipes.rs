@@ -5,12 +5,12 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use super::super::super::loop_device::LoopDevice;
-use super::super::super::teardown::Held;
+use super::super::super::teardown::GuardStack;
 use super::super::case::{Truth, words};
 use super::group::{Group, Limit};
-use super::mount::Mounted;
+use super::mount::MountGuard;
 use super::rival::Rival;
-use super::served::Served;
+use super::served::ServedTarget;
 use super::zram::Zram;
 
 /// What a set-up may use.
@@ -22,14 +22,14 @@ pub struct Bench<'a> {
 
 /// A set-up that stands.
 #[derive(Default)]
-pub struct Ready {
+pub struct CaseSetup {
     pub arguments: Vec<String>,
     /// `cgroup.procs` of the groups that fathom joins.
     pub groups: Vec<PathBuf>,
 }
 
 /// How a case is set up; an error is why it cannot be.
-type Make = fn(&Bench<'_>, &mut Held) -> Result<Ready, String>;
+type SetupFunction = fn(&Bench<'_>, &mut GuardStack) -> Result<CaseSetup, String>;
 
 /// One case.
 pub struct Recipe {
@@ -39,7 +39,7 @@ pub struct Recipe {
     pub needs_root: bool,
     /// Whether it belongs to the short lab.
     pub short: bool,
-    pub make: Make,
+    pub make: SetupFunction,
 }
 
 const DISK_MIB: usize = 256;
@@ -77,32 +77,32 @@ pub fn all() -> Vec<Recipe> {
     ]
 }
 
-fn ready(line: &str) -> Result<Ready, String> {
-    Ok(Ready { arguments: words(line), groups: Vec::new() })
+fn ready(line: &str) -> Result<CaseSetup, String> {
+    Ok(CaseSetup { arguments: words(line), groups: Vec::new() })
 }
 
-fn generator(_: &Bench<'_>, _: &mut Held) -> Result<Ready, String> {
+fn generator(_: &Bench<'_>, _: &mut GuardStack) -> Result<CaseSetup, String> {
     ready("null: --rw randread --bs 4k --depth 64")
 }
 
-fn delayed(_: &Bench<'_>, _: &mut Held) -> Result<Ready, String> {
+fn delayed(_: &Bench<'_>, _: &mut GuardStack) -> Result<CaseSetup, String> {
     ready("null: --rw randread --bs 4k --depth 4 --delay lognormal:2ms/0.3")
 }
 
-fn rate_carried(_: &Bench<'_>, _: &mut Held) -> Result<Ready, String> {
+fn rate_carried(_: &Bench<'_>, _: &mut GuardStack) -> Result<CaseSetup, String> {
     ready("memory: --size 256MiB --rw randread --bs 4k --rate 2k")
 }
 
-fn throttle_iops(_: &Bench<'_>, _: &mut Held) -> Result<Ready, String> {
+fn throttle_iops(_: &Bench<'_>, _: &mut GuardStack) -> Result<CaseSetup, String> {
     ready("memory: --size 256MiB --rw randread --bs 4k --depth 16 --throttle iops=3000")
 }
 
-fn throttle_bytes(_: &Bench<'_>, _: &mut Held) -> Result<Ready, String> {
+fn throttle_bytes(_: &Bench<'_>, _: &mut GuardStack) -> Result<CaseSetup, String> {
     ready("memory: --size 256MiB --rw randread --bs 64k --depth 16 --throttle throughput=90MB/s")
 }
 
 /// A file that was just written and read is in the page cache.
-fn page_cache(bench: &Bench<'_>, _: &mut Held) -> Result<Ready, String> {
+fn page_cache(bench: &Bench<'_>, _: &mut GuardStack) -> Result<CaseSetup, String> {
     let path = bench.folder.join("cached");
     let mut noise = File::open("/dev/urandom").map_err(|error| error.to_string())?;
     let mut bytes = vec![0; 128 << 20];
@@ -117,7 +117,7 @@ fn page_cache(bench: &Bench<'_>, _: &mut Held) -> Result<Ready, String> {
 }
 
 /// A disk in memory, and a loop device over it: what limits the disk is below what fathom measures.
-fn disk(held: &mut Held) -> Result<(String, String), String> {
+fn disk(held: &mut GuardStack) -> Result<(String, String), String> {
     let disk = Zram::new(DISK_MIB)?;
     let number = disk.device_number()?;
     let over = LoopDevice::over(&disk.path())?;
@@ -127,54 +127,54 @@ fn disk(held: &mut Held) -> Result<(String, String), String> {
     Ok((path, number))
 }
 
-fn grouped(held: &mut Held, limit: Limit<'_>, line: &str) -> Result<Ready, String> {
+fn grouped(held: &mut GuardStack, limit: Limit<'_>, line: &str) -> Result<CaseSetup, String> {
     let group = Group::new(limit)?;
     let groups = vec![group.members()];
     held.keep(group);
-    Ok(Ready { groups, ..ready(line)? })
+    Ok(CaseSetup { groups, ..ready(line)? })
 }
 
 /// The group's limit is on the disk itself, where fathom can read it.
-fn limited(held: &mut Held, limit: fn(&str) -> Limit<'_>, line: &str) -> Result<Ready, String> {
+fn limited(held: &mut GuardStack, limit: fn(&str) -> Limit<'_>, line: &str) -> Result<CaseSetup, String> {
     let disk = Zram::new(DISK_MIB)?;
     let (path, number) = (disk.path(), disk.device_number()?);
     held.keep(disk);
     grouped(held, limit(&number), &format!("{} {line}", path.display()))
 }
 
-fn group_iops(_: &Bench<'_>, held: &mut Held) -> Result<Ready, String> {
+fn group_iops(_: &Bench<'_>, held: &mut GuardStack) -> Result<CaseSetup, String> {
     limited(held, |disk| Limit::ReadIops(disk, 6000), "--rw randread --bs 4k --jobs 2 --depth 16")
 }
 
-fn group_iops_low(_: &Bench<'_>, held: &mut Held) -> Result<Ready, String> {
+fn group_iops_low(_: &Bench<'_>, held: &mut GuardStack) -> Result<CaseSetup, String> {
     limited(held, |disk| Limit::ReadIops(disk, 800), "--rw randread --bs 16k --depth 32")
 }
 
-fn group_bytes(_: &Bench<'_>, held: &mut Held) -> Result<Ready, String> {
+fn group_bytes(_: &Bench<'_>, held: &mut GuardStack) -> Result<CaseSetup, String> {
     limited(held, |disk| Limit::ReadBytes(disk, 60_000_000), "--rw read --bs 64k --depth 16")
 }
 
-fn group_write_bytes(bench: &Bench<'_>, held: &mut Held) -> Result<Ready, String> {
+fn group_write_bytes(bench: &Bench<'_>, held: &mut GuardStack) -> Result<CaseSetup, String> {
     let disk = counted_disk()?;
     let number = disk.device_number()?;
     let line = mounted(bench, held, disk, "ext4", "--rw write --bs 256k --depth 8")?;
     grouped(held, Limit::WriteBytes(&number, 40_000_000), &line)
 }
 
-fn volume_iops_told(_: &Bench<'_>, held: &mut Held) -> Result<Ready, String> {
+fn volume_iops_told(_: &Bench<'_>, held: &mut GuardStack) -> Result<CaseSetup, String> {
     let (path, number) = disk(held)?;
     let line = format!("{path} --rw randread --bs 4k --depth 32 --ceiling iops=3000");
     grouped(held, Limit::ReadIops(&number, 3000), &line)
 }
 
-fn volume_bytes_told(_: &Bench<'_>, held: &mut Held) -> Result<Ready, String> {
+fn volume_bytes_told(_: &Bench<'_>, held: &mut GuardStack) -> Result<CaseSetup, String> {
     let (path, number) = disk(held)?;
     let line =
         format!("{path} --rw randread --bs 128k --depth 16 --ceiling iops=16k --ceiling throughput=80MB/s");
     grouped(held, Limit::ReadBytes(&number, 80_000_000), &line)
 }
 
-fn quota(_: &Bench<'_>, held: &mut Held) -> Result<Ready, String> {
+fn quota(_: &Bench<'_>, held: &mut GuardStack) -> Result<CaseSetup, String> {
     let disk = Zram::new(DISK_MIB)?;
     let path = disk.path();
     held.keep(disk);
@@ -182,36 +182,36 @@ fn quota(_: &Bench<'_>, held: &mut Held) -> Result<Ready, String> {
     grouped(held, Limit::Cores(0.4), &line)
 }
 
-fn on_disk(held: &mut Held, line: &str) -> Result<Ready, String> {
+fn on_disk(held: &mut GuardStack, line: &str) -> Result<CaseSetup, String> {
     let disk = Zram::new(DISK_MIB)?;
     let path = disk.path();
     held.keep(disk);
     ready(&format!("{} {line}", path.display()))
 }
 
-fn one_core(_: &Bench<'_>, held: &mut Held) -> Result<Ready, String> {
+fn one_core(_: &Bench<'_>, held: &mut GuardStack) -> Result<CaseSetup, String> {
     on_disk(held, "--rw randread --bs 4k --jobs 3 --depth 8 --cpus 0")
 }
 
-fn all_cores(_: &Bench<'_>, held: &mut Held) -> Result<Ready, String> {
+fn all_cores(_: &Bench<'_>, held: &mut GuardStack) -> Result<CaseSetup, String> {
     let jobs = std::thread::available_parallelism().map_or(2, usize::from);
     on_disk(held, &format!("--rw randread --bs 4k --jobs {jobs} --depth 8"))
 }
 
 /// A limit that another program uses up for about half of the time.
-fn rival(bench: &Bench<'_>, held: &mut Held) -> Result<Ready, String> {
+fn rival(bench: &Bench<'_>, held: &mut GuardStack) -> Result<CaseSetup, String> {
     let (path, number) = disk(held)?;
     let group = Group::new(Limit::ReadIops(&number, 4000))?;
     let groups = vec![group.members()];
     held.keep(group);
     held.keep(Rival::start(bench.fathom, &path, &groups, bench.folder)?);
-    Ok(Ready { groups, ..ready(&format!("{path} --rw randread --bs 4k --depth 16"))? })
+    Ok(CaseSetup { groups, ..ready(&format!("{path} --rw randread --bs 4k --depth 16"))? })
 }
 
 /// A target of one thread that copies each block twice, out of its memory and into the network, which costs it more than its
 /// host: a host with an agent beside the target.
-fn target_core(bench: &Bench<'_>, held: &mut Held) -> Result<Ready, String> {
-    let served = Served::start(bench.fathom, &["memory:256MiB", "--workers", "1"])?;
+fn target_core(bench: &Bench<'_>, held: &mut GuardStack) -> Result<CaseSetup, String> {
+    let served = ServedTarget::start(bench.fathom, &["memory:256MiB", "--workers", "1"])?;
     let line = format!("run --target {} --rw randread --bs 64k --depth 16 --warmup 1s", served.target());
     held.keep(served);
     let mut ready = ready(&line)?;
@@ -219,11 +219,11 @@ fn target_core(bench: &Bench<'_>, held: &mut Held) -> Result<Ready, String> {
     Ok(ready)
 }
 
-fn delayed_disk(_: &Bench<'_>, held: &mut Held) -> Result<Ready, String> {
+fn delayed_disk(_: &Bench<'_>, held: &mut GuardStack) -> Result<CaseSetup, String> {
     on_disk(held, "--rw randread --bs 4k --depth 2 --delay lognormal:1ms/0.2")
 }
 
-fn rate_disk(_: &Bench<'_>, held: &mut Held) -> Result<Ready, String> {
+fn rate_disk(_: &Bench<'_>, held: &mut GuardStack) -> Result<CaseSetup, String> {
     on_disk(held, "--rw randread --bs 4k --rate 3k --arrival poisson")
 }
 
@@ -236,18 +236,24 @@ fn counted_disk() -> Result<Zram, String> {
 }
 
 /// A file system on a disk, and the line with a scratch folder there.
-fn mounted(bench: &Bench<'_>, held: &mut Held, disk: Zram, kind: &str, line: &str) -> Result<String, String> {
+fn mounted(
+    bench: &Bench<'_>,
+    held: &mut GuardStack,
+    disk: Zram,
+    kind: &str,
+    line: &str,
+) -> Result<String, String> {
     let place = bench.folder.join("mounted");
-    let mounted = Mounted::new(kind, &disk.path(), &place)?;
+    let mounted = MountGuard::new(kind, &disk.path(), &place)?;
     held.keep(disk);
     held.keep(mounted);
     Ok(format!("{} --size 96MiB {line}", place.display()))
 }
 
-fn ext4_durable(bench: &Bench<'_>, held: &mut Held) -> Result<Ready, String> {
+fn ext4_durable(bench: &Bench<'_>, held: &mut GuardStack) -> Result<CaseSetup, String> {
     ready(&mounted(bench, held, counted_disk()?, "ext4", "--rw randwrite --bs 4k --depth 8 --durable all")?)
 }
 
-fn btrfs(bench: &Bench<'_>, held: &mut Held) -> Result<Ready, String> {
+fn btrfs(bench: &Bench<'_>, held: &mut GuardStack) -> Result<CaseSetup, String> {
     ready(&mounted(bench, held, counted_disk()?, "btrfs", "--rw randwrite --bs 4k --depth 8 --durable data")?)
 }

@@ -7,12 +7,12 @@ use std::process::{Child, Command, Stdio};
 use serde_json::Value;
 
 /// `fathom nvmet`; it ends with this.
-pub struct Served {
+pub struct ServedTarget {
     child: Child,
     target: String,
 }
 
-impl Served {
+impl ServedTarget {
     /// Serves a backend, with more flags behind it.
     ///
     /// # Errors
@@ -47,7 +47,7 @@ impl Served {
     }
 }
 
-impl Drop for Served {
+impl Drop for ServedTarget {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();

@@ -4,7 +4,7 @@ use super::super::case::Truth;
 
 /// One case. Its `line` may name what the set-up left in shell variables.
 #[derive(Clone, Copy)]
-pub struct Guarded {
+pub struct VmCase {
     pub id: &'static str,
     /// The causes that are right first; none where nothing binds.
     pub binds: &'static [&'static str],
@@ -20,7 +20,7 @@ pub struct Guarded {
 pub const NAMESPACE_BYTES: u64 = 128 << 20;
 
 /// An emulated NVMe controller.
-pub struct Emulated {
+pub struct EmulatedController {
     pub serial: &'static str,
     /// How QEMU throttles its drive, which the guest cannot see. Drives of one group share its limit.
     pub throttle: &'static str,
@@ -28,12 +28,12 @@ pub struct Emulated {
     pub properties: &'static str,
 }
 
-const fn throttled(serial: &'static str, throttle: &'static str) -> Emulated {
-    Emulated { serial, throttle, properties: "" }
+const fn throttled(serial: &'static str, throttle: &'static str) -> EmulatedController {
+    EmulatedController { serial, throttle, properties: "" }
 }
 
 /// All of them. The hot one warns of its temperature, as a drive does that slows itself for heat.
-pub const CONTROLLERS: [Emulated; 7] = [
+pub const CONTROLLERS: [EmulatedController; 7] = [
     throttled("CAPIOPS", "throttling.iops-total=400"),
     throttled("CAPBYTES", "throttling.bps-total=16000000"),
     throttled("SHARED1", "throttling.iops-total=500,throttling.group=instance"),
@@ -43,22 +43,22 @@ pub const CONTROLLERS: [Emulated; 7] = [
         "throttling.iops-total=100,throttling.iops-total-max=800,throttling.iops-total-max-length=4",
     ),
     throttled("PLAIN", ""),
-    Emulated {
+    EmulatedController {
         serial: "HOT",
         throttle: "throttling.iops-total=350,throttling.iops-total-max=700,throttling.iops-total-max-length=4",
         properties: ",smart_critical_warning=2",
     },
 ];
 
-impl Guarded {
+impl VmCase {
     pub fn truth(&self) -> Truth {
         if self.binds.is_empty() { Truth::Nothing } else { Truth::Binds(self.binds.to_vec()) }
     }
 }
 
 /// All of them.
-pub const ALL: [Guarded; 13] = [
-    Guarded {
+pub const ALL: [VmCase; 13] = [
+    VmCase {
         id: "nvme-iops",
         binds: &["volume_iops"],
         set_up: "device=$(namespace CAPIOPS)",
@@ -66,7 +66,7 @@ pub const ALL: [Guarded; 13] = [
         take_down: "true",
         short: true,
     },
-    Guarded {
+    VmCase {
         id: "nvme-iops-untold",
         binds: &["volume_iops", "rate_cap"],
         set_up: "device=$(namespace CAPIOPS)",
@@ -74,7 +74,7 @@ pub const ALL: [Guarded; 13] = [
         take_down: "true",
         short: false,
     },
-    Guarded {
+    VmCase {
         id: "nvme-bytes",
         binds: &["volume_throughput"],
         set_up: "device=$(namespace CAPBYTES)",
@@ -82,7 +82,7 @@ pub const ALL: [Guarded; 13] = [
         take_down: "true",
         short: false,
     },
-    Guarded {
+    VmCase {
         id: "nvme-shared",
         binds: &["instance_cap", "rate_cap"],
         set_up: "device=$(namespace SHARED1) second=$(namespace SHARED2)",
@@ -90,7 +90,7 @@ pub const ALL: [Guarded; 13] = [
         take_down: "true",
         short: false,
     },
-    Guarded {
+    VmCase {
         id: "nvme-burst",
         binds: &["burst_credits"],
         set_up: "device=$(namespace BURST)",
@@ -98,7 +98,7 @@ pub const ALL: [Guarded; 13] = [
         take_down: "true",
         short: false,
     },
-    Guarded {
+    VmCase {
         id: "nvme-rate",
         binds: &[],
         set_up: "device=$(namespace PLAIN)",
@@ -106,7 +106,7 @@ pub const ALL: [Guarded; 13] = [
         take_down: "true",
         short: false,
     },
-    Guarded {
+    VmCase {
         id: "nvme-hot",
         binds: &["thermal"],
         set_up: "device=$(namespace HOT)",
@@ -114,7 +114,7 @@ pub const ALL: [Guarded; 13] = [
         take_down: "true",
         short: false,
     },
-    Guarded {
+    VmCase {
         id: "null-latency",
         binds: &["concurrency"],
         set_up: "device=$(null_device 64 completion_nsec=8000000 hw_queue_depth=256)",
@@ -122,7 +122,7 @@ pub const ALL: [Guarded; 13] = [
         take_down: "null_gone",
         short: true,
     },
-    Guarded {
+    VmCase {
         id: "null-tags",
         binds: &["queue_tags"],
         set_up: "device=$(null_device 64 completion_nsec=20000000 hw_queue_depth=8)",
@@ -130,7 +130,7 @@ pub const ALL: [Guarded; 13] = [
         take_down: "null_gone",
         short: true,
     },
-    Guarded {
+    VmCase {
         id: "null-bytes",
         binds: &["volume_throughput"],
         // The driver lets whole I/Os through 50 times a second: small ones leave little of its budget over.
@@ -139,7 +139,7 @@ pub const ALL: [Guarded; 13] = [
         take_down: "null_gone",
         short: false,
     },
-    Guarded {
+    VmCase {
         id: "null-processors",
         binds: &["all_cores", "one_core", "software", "generator"],
         set_up: "device=$(null_device 64 completion_nsec=0 hw_queue_depth=256)",
@@ -147,7 +147,7 @@ pub const ALL: [Guarded; 13] = [
         take_down: "null_gone",
         short: false,
     },
-    Guarded {
+    VmCase {
         id: "dm-delay",
         binds: &["concurrency"],
         set_up: "device=$(delayed 12)",
@@ -155,7 +155,7 @@ pub const ALL: [Guarded; 13] = [
         take_down: "delay_gone",
         short: false,
     },
-    Guarded {
+    VmCase {
         id: "nvme-tcp-link",
         binds: &["link", "rate_cap"],
         set_up: "device=$(remote 64mbit)",

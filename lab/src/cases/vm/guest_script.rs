@@ -1,14 +1,14 @@
 //! The guest's script: its words, then each case.
 
-use super::cases::Guarded;
+use super::cases::VmCase;
 
 const WORDS: &str = include_str!("cases.sh");
 
 /// A script that goes through the cases, with so many experiments each at most and runs of so many seconds.
-pub fn of(cases: &[Guarded], experiments: u32, seconds: u32) -> String {
+pub fn of(cases: &[VmCase], experiments: u32, seconds: u32) -> String {
     let mut script = format!("{WORDS}\nexperiments={experiments} seconds={seconds}\n");
     for case in cases {
-        let Guarded { id, set_up, line, take_down, .. } = case;
+        let VmCase { id, set_up, line, take_down, .. } = case;
         script += &format!(
             "echo \"@@lab begin {id}\"\nif {{ {set_up}; }} 2>/tmp/lack && [ -n \"$device\" ]; then asks {id} {line}; \
              else cat /tmp/lack; echo \"@@lab skip {id}\"; fi\n{take_down} >/dev/null 2>&1\n"

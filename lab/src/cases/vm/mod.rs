@@ -14,8 +14,8 @@ use super::super::vm::{self, Board, Machine, empty_disk};
 use super::case::{Place, words};
 use super::case_options::Options;
 use super::explain_answer::Answer;
-use super::score::Judged;
-use cases::{CONTROLLERS, Emulated, Guarded, NAMESPACE_BYTES};
+use super::score::JudgedCase;
+use cases::{CONTROLLERS, EmulatedController, NAMESPACE_BYTES, VmCase};
 
 const MODULES: [&str; 9] =
     ["nvme", "null_blk", "brd", "dm_delay", "nvmet_tcp", "nvme_tcp", "sch_tbf", "crc32c_generic", "configfs"];
@@ -31,11 +31,11 @@ pub fn listed(options: &Options) -> Vec<(String, String)> {
     wanted(options).iter().map(|case| (id(case), case.truth().to_string())).collect()
 }
 
-fn id(case: &Guarded) -> String {
+fn id(case: &VmCase) -> String {
     format!("vm/{}", case.id)
 }
 
-fn wanted(options: &Options) -> Vec<Guarded> {
+fn wanted(options: &Options) -> Vec<VmCase> {
     let mut wanted = cases::ALL.to_vec();
     wanted
         .retain(|case| options.takes(&id(case), &case.truth().to_string()) && (case.short || !options.short));
@@ -45,7 +45,7 @@ fn wanted(options: &Options) -> Vec<Guarded> {
 /// What came of the guest.
 pub enum Outcome {
     /// The cases that ran, and those that the guest could not set up with the reason.
-    Ran { judged: Vec<Judged>, skipped: Vec<(String, String)> },
+    Ran { judged: Vec<JudgedCase>, skipped: Vec<(String, String)> },
     /// What must be installed first.
     Missing(String),
 }
@@ -86,7 +86,7 @@ pub fn run(options: &Options, fathom: &Path) -> Result<Outcome, String> {
 /// Each controller with a namespace of its own, which QEMU throttles.
 fn controllers(folder: &Path) -> Result<Vec<String>, String> {
     let mut devices = Vec::new();
-    for Emulated { serial, throttle, properties } in CONTROLLERS {
+    for EmulatedController { serial, throttle, properties } in CONTROLLERS {
         let id = serial.to_lowercase();
         let disk = empty_disk(folder, &id, NAMESPACE_BYTES)?;
         let comma = if throttle.is_empty() { "" } else { "," };
@@ -98,7 +98,7 @@ fn controllers(folder: &Path) -> Result<Vec<String>, String> {
     Ok(devices)
 }
 
-fn read(wanted: Vec<Guarded>, text: &str) -> Outcome {
+fn read(wanted: Vec<VmCase>, text: &str) -> Outcome {
     let results = console::read(text);
     let (mut judged, mut skipped) = (Vec::new(), Vec::new());
     for case in wanted {
@@ -114,7 +114,7 @@ fn read(wanted: Vec<Guarded>, text: &str) -> Outcome {
             None => Err("the guest did not come so far".to_owned()),
         };
         let (truth, arguments) = (case.truth(), words(case.line));
-        judged.push(Judged { id, truth, place: Place::Vm, arguments, answer });
+        judged.push(JudgedCase { id, truth, place: Place::Vm, arguments, answer });
     }
     Outcome::Ran { judged, skipped }
 }

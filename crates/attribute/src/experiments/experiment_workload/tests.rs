@@ -113,7 +113,7 @@ fn a_second_file_takes_half_of_what_is_in_flight_and_only_files_have_one() {
         scene.means.other_file = Some("folder".to_owned());
         scene.made(Feature::OtherFile)
     };
-    let both = || Way::from(Where::Both("folder".to_owned()));
+    let both = || Way::from(TrialTarget::Both("folder".to_owned()));
     assert_eq!(beside(TargetKind::File, 1, 8), Some((both(), 2, 4)));
     assert_eq!(beside(TargetKind::File, 4, 8), Some((both(), 4, 8)));
     assert_eq!(beside(TargetKind::File, 1, 1), None, "one I/O cannot be divided");

@@ -24,10 +24,10 @@ use crate::progress::Progress;
 use crate::single_run::{IoLog, Particulars, Session, SessionPlan, run_together};
 use burner_threads::Burners;
 use stage_dependencies::parts;
-use status_reports::Running;
+use status_reports::RunningJob;
 
 pub use clone_counts::{CountedClone, CountedRun};
-pub use status_reports::{Show, StatusReports};
+pub use status_reports::{StatusCallback, StatusReports};
 
 /// Takes the log of a run's I/Os, by the name that its job gives it; `Break` ends the command.
 pub type WriteLog<'a> = dyn FnMut(&str, &RunPlan, IoLog) -> ControlFlow<()> + 'a;
@@ -57,7 +57,7 @@ pub struct Outcome {
 }
 
 /// What came of a stage: each run with its job's place among all, and whether a log of them ends the command.
-struct OfStage {
+struct StageResult {
     runs: Vec<(usize, RunRecord, CountedRun)>,
     remarks: Vec<String>,
     flow: ControlFlow<()>,
@@ -144,7 +144,7 @@ impl<'a> Stages<'a> {
         write_log: &mut WriteLog<'_>,
         progress: &mut dyn Progress,
         stop: &AtomicBool,
-    ) -> Result<OfStage, CampaignError> {
+    ) -> Result<StageResult, CampaignError> {
         let runs: Vec<(usize, &RunPlan)> = stage.jobs.iter().flat_map(|job| self.runs_of(*job)).collect();
         let (openings, opening_of) = openings(&runs);
         let mut sessions = Vec::new();
@@ -182,7 +182,7 @@ impl<'a> Stages<'a> {
             remarks.extend(remarks_on(&self.mapped[*job].name, &record.id, &counted));
             of_stage.push((*job, record, counted));
         }
-        Ok(OfStage { runs: of_stage, remarks, flow })
+        Ok(StageResult { runs: of_stage, remarks, flow })
     }
 
     /// What is wanted of the runs of a job beyond their records.
@@ -259,11 +259,11 @@ fn running<'a>(
     runs: &[(usize, &RunPlan)],
     sessions: impl Iterator<Item = &'a Session>,
     particulars: &[Particulars],
-) -> Vec<Running> {
+) -> Vec<RunningJob> {
     let all = runs.iter().zip(sessions).zip(particulars);
     all.filter_map(|(((job, run), session), particulars)| {
         let record = session.unfinished(&run.workload);
-        Some(Running { job: *job, record, live: particulars.live()? })
+        Some(RunningJob { job: *job, record, live: particulars.live()? })
     })
     .collect()
 }

@@ -17,12 +17,12 @@ use crate::single_run::JobDetails;
 const GRACE: Duration = Duration::from_millis(250);
 
 /// Takes the runs of each job as they are.
-pub type Show<'a> = dyn Fn(&[Vec<&CountedRun>]) + Sync + 'a;
+pub type StatusCallback<'a> = dyn Fn(&[Vec<&CountedRun>]) + Sync + 'a;
 
 /// Reports on jobs while they run.
 pub struct StatusReports<'a> {
     every: Duration,
-    show: &'a Show<'a>,
+    show: &'a StatusCallback<'a>,
     clock: WallClock,
     /// When the first I/O of the command may begin, on the clock.
     begun_ns: OnceLock<u64>,
@@ -36,7 +36,7 @@ impl std::fmt::Debug for StatusReports<'_> {
 
 impl<'a> StatusReports<'a> {
     /// At each end of a stretch of this length.
-    pub fn new(every: Duration, show: &'a Show<'a>) -> Self {
+    pub fn new(every: Duration, show: &'a StatusCallback<'a>) -> Self {
         Self { every, show, clock: WallClock::start_on_system_clock().0, begun_ns: OnceLock::new() }
     }
 
@@ -44,7 +44,7 @@ impl<'a> StatusReports<'a> {
     pub(super) fn beside<T>(
         &self,
         before: &[Vec<CountedRun>],
-        running: &[Running],
+        running: &[RunningJob],
         run: impl FnOnce() -> T,
     ) -> T {
         let begun_ns = *self.begun_ns.get_or_init(|| self.clock.now_ns());
@@ -70,7 +70,7 @@ impl<'a> StatusReports<'a> {
         due.saturating_sub(elapsed)
     }
 
-    fn report(&self, before: &[Vec<CountedRun>], running: &[Running], process: Option<ProcessUsage>) {
+    fn report(&self, before: &[Vec<CountedRun>], running: &[RunningJob], process: Option<ProcessUsage>) {
         let counted: Vec<(usize, CountedRun)> =
             running.iter().filter_map(|run| Some((run.job, run.counted(process)?))).collect();
         let mut all: Vec<Vec<&CountedRun>> = before.iter().map(|runs| runs.iter().collect()).collect();
@@ -84,7 +84,7 @@ impl<'a> StatusReports<'a> {
 }
 
 /// A run of the stage that goes on.
-pub(super) struct Running {
+pub(super) struct RunningJob {
     /// The place of its job among all.
     pub job: usize,
     /// Its record but for what only its end shows.
@@ -93,7 +93,7 @@ pub(super) struct Running {
     pub live: Arc<LiveAccounts>,
 }
 
-impl Running {
+impl RunningJob {
     /// As it is; `None` before its first second is complete. `process` is what the process had used before it.
     fn counted(&self, process: Option<ProcessUsage>) -> Option<CountedRun> {
         let accounts = self.live.read();

@@ -36,7 +36,7 @@ const LONG_NS: u64 = 20_000;
 
 /// What a job at depth 1 keeps from one I/O to the next.
 #[derive(Debug)]
-pub(super) struct Lone {
+pub(super) struct LoneJobState {
     /// Whether the job is one: closed, at depth 1, on an engine whose I/Os are in flight between two calls.
     is_on: bool,
     /// Turns in the common order that are left.
@@ -63,7 +63,7 @@ pub(super) struct Lone {
     unseen_ns: Option<u64>,
 }
 
-impl Lone {
+impl LoneJobState {
     pub fn new(is_on: bool) -> Self {
         Self {
             is_on,

@@ -3,11 +3,11 @@
 use std::cell::RefCell;
 
 use fathom_fabric::controller::{
-    Access, Answer, Begun, ControllerQueue, Digests, Io, Namespace, Role, Serve, Session, Subsystem,
+    Access, Answer, CommandStart, ControllerQueue, Digests, Io, Namespace, Role, Serve, Session, Subsystem,
     SubsystemLimits,
 };
-use fathom_fabric::host::{Association, ConnectOptions, Ended, HostQueue, Limits, Next};
-use fathom_fabric::{Fatal, Framing, Gathered, Payloads};
+use fathom_fabric::host::{Association, AssociationStep, ConnectOptions, HostQueue, Limits, SlotCompletion};
+use fathom_fabric::{FatalError, Framing, GatherList, Payloads};
 use fathom_spec::fabrics::SubmissionEntry;
 
 pub const NQN: &str = "nqn.2014-08.org.nvmexpress:uuid:test";
@@ -75,12 +75,12 @@ impl Payloads for Backend {
 }
 
 impl Serve for Backend {
-    fn begin_io(&mut self, slot: u32, io: Io) -> Begun {
+    fn begin_io(&mut self, slot: u32, io: Io) -> CommandStart {
         if self.is_slow {
             self.waiting.push((slot, io));
-            return Begun::Later;
+            return CommandStart::Later;
         }
-        Begun::Done(self.carry_out(slot, io))
+        CommandStart::Done(self.carry_out(slot, io))
     }
 }
 
@@ -133,7 +133,7 @@ impl Target {
         }
     }
 
-    pub fn received(&mut self, subsystem: &RefCell<Subsystem>, bytes: &[u8]) -> Result<(), Fatal> {
+    pub fn received(&mut self, subsystem: &RefCell<Subsystem>, bytes: &[u8]) -> Result<(), FatalError> {
         let outcome = self.queue.received(bytes, &mut self.session.serving(subsystem, &mut self.backend));
         if !self.is_queue && self.session.role() != Role::Fresh {
             self.is_queue = true;
@@ -160,7 +160,7 @@ impl Target {
 
     pub fn output(&mut self, room: usize) -> Vec<u8> {
         let mut out = Vec::new();
-        self.queue.fill(&mut self.backend, (&mut out, room), &mut Gathered::default());
+        self.queue.fill(&mut self.backend, (&mut out, room), &mut GatherList::default());
         out
     }
 }
@@ -169,7 +169,7 @@ impl Target {
 pub struct Host {
     pub queue: HostQueue,
     pub buffers: Buffers,
-    pub ended: Vec<Ended>,
+    pub ended: Vec<SlotCompletion>,
 }
 
 impl Host {
@@ -189,7 +189,7 @@ impl Host {
         out
     }
 
-    pub fn received(&mut self, bytes: &[u8]) -> Result<(), Fatal> {
+    pub fn received(&mut self, bytes: &[u8]) -> Result<(), FatalError> {
         let ended = &mut self.ended;
         self.queue.received(bytes, &mut self.buffers, &mut |end| ended.push(end))
     }
@@ -204,7 +204,11 @@ pub fn digested() -> Framing {
 }
 
 /// Moves bytes both ways until nothing moves any more.
-pub fn settle(host: &mut Host, target: &mut Target, subsystem: &RefCell<Subsystem>) -> Result<(), Fatal> {
+pub fn settle(
+    host: &mut Host,
+    target: &mut Target,
+    subsystem: &RefCell<Subsystem>,
+) -> Result<(), FatalError> {
     loop {
         let there = host.output(usize::MAX);
         target.received(subsystem, &there)?;
@@ -237,9 +241,9 @@ pub fn associate(
     loop {
         settle(host, target, subsystem).map_err(|fatal| fatal.to_string())?;
         match association.next_step() {
-            Next::Ready => return Ok(()),
-            Next::Pause(_) => {}
-            Next::Command { entry, bytes } => {
+            AssociationStep::Ready => return Ok(()),
+            AssociationStep::Pause(_) => {}
+            AssociationStep::Command { entry, bytes } => {
                 let end = say(association, entry, bytes, host, target, subsystem)?;
                 let data = host.buffers.0[0].clone();
                 association.answered(end.status, end.result, &data).map_err(|failure| failure.to_string())?;
@@ -255,7 +259,7 @@ fn say(
     host: &mut Host,
     target: &mut Target,
     subsystem: &RefCell<Subsystem>,
-) -> Result<Ended, String> {
+) -> Result<SlotCompletion, String> {
     let data = association.data();
     host.buffers.0[0][..data.len()].copy_from_slice(&data);
     assert!(host.queue.start(0, entry, bytes));
@@ -300,7 +304,7 @@ pub fn pair(framing: Framing, depth: u32, bytes: usize, flow_control: bool) -> P
 }
 
 impl Pair {
-    pub fn settle(&mut self) -> Result<(), Fatal> {
+    pub fn settle(&mut self) -> Result<(), FatalError> {
         settle(&mut self.host, &mut self.target, &self.subsystem)
     }
 }

@@ -15,7 +15,7 @@ use fathom_tools::fio::handover::{LOGS, hand_over};
 use super::result_delivery::Destination;
 use super::{holds, job_environment, read, refused, screen};
 use crate::commands::conditions::{self, Conditions};
-use crate::commands::saving::Saving;
+use crate::commands::saving::RunSaver;
 use crate::commands::stored::StorePlace;
 use crate::commands::wear;
 use crate::exit_status::Status;
@@ -71,7 +71,7 @@ pub fn perform(place: &StorePlace, invocation: &Invocation) -> Result<Status, Fa
     let stop = interrupt::watch(screen.voice())?;
     let result = run_given(&given, &place.raw_folder()?, &mut screen, &stop)?;
     drop(screen);
-    let mut saving = Saving::open(place);
+    let mut saving = RunSaver::open(place);
     result.records.iter().for_each(|record| saving.put(record));
     let judged = conditions.judge_runs(&result.records.iter().collect::<Vec<_>>()).concat();
     conditions::tell_failing(&judged);

@@ -28,7 +28,7 @@ use job_log_files::Places;
 
 use super::conditions::{self, Conditions};
 use super::fresh_seed::new_seed;
-use super::saving::Saving;
+use super::saving::RunSaver;
 use super::stored::StorePlace;
 use super::trial::Trial;
 use super::wear;
@@ -79,7 +79,7 @@ pub fn perform(place: &StorePlace, words: &[String]) -> Result<Status, Failure> 
     let places = Places::prepare(&mapped, globals.force)?;
     let conditions = Conditions::of_runs(&globals.fail_if, place, &workloads(&mapped))?;
     wear::begin(globals.wear_limit.as_deref())?;
-    let mut saving = Saving::open_where_named(place);
+    let mut saving = RunSaver::open_where_named(place);
     differences.extend(saving.remark());
     let mut screen = screen(globals);
     let stop = interrupt::watch(screen.voice())?;

@@ -12,7 +12,7 @@ use fathom_measure::{Clock, WallClock};
 use fathom_tools::result_import::{FileOutcome, IMPORTERS, Importer, KnownFiles, by_name, read_file};
 
 use self::input_files::Files;
-use self::saved::Saving;
+use self::saved::ImportSaver;
 use super::stored::StorePlace;
 use crate::arguments::ImportArguments;
 use crate::exit_status::Status;
@@ -35,7 +35,7 @@ pub fn perform(place: &StorePlace, arguments: &ImportArguments) -> Result<Status
     let store = place.open()?;
     let beside = arguments.beside.as_deref().map(|name| store.resolve_run(name)).transpose()?;
     let known = store.imports()?.into_iter().map(|import| (import.sha256, import.file)).collect();
-    let mut saving = Saving::new(&store, beside);
+    let mut saving = ImportSaver::new(&store, beside);
     read_all(&files, named, &known, &mut saving)?;
     let entries = saving.finish()?;
     let text = if arguments.switch.json {
@@ -63,7 +63,7 @@ fn read_all(
     files: &Files,
     named: Option<&'static Importer>,
     known: &KnownFiles,
-    saving: &mut Saving<'_>,
+    saving: &mut ImportSaver<'_>,
 ) -> Result<(), Failure> {
     let workers =
         thread::available_parallelism().map_or(1, usize::from).min(MOST_AT_ONCE).min(files.len().max(1));

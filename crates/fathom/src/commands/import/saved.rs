@@ -7,7 +7,7 @@ use fathom_order::InOrder;
 use fathom_record::RunRecord;
 use fathom_store::{ImportRow, Store, StoreErrorKind};
 use fathom_tools::result_import::{
-    Attachment, Context, FileOutcome, ForeignTelemetry, Imported, alone, attach, name,
+    Attachment, Context, FileOutcome, ForeignTelemetry, ImportedItem, alone, attach, name,
 };
 
 use super::input_files::InputFile;
@@ -38,21 +38,21 @@ pub enum State {
 }
 
 /// Telemetry that waits until all runs are there.
-struct Waiting {
+struct PendingTelemetry {
     entry: usize,
     import: ImportRow,
     found: Vec<ForeignTelemetry>,
 }
 
 /// Saves what comes.
-pub struct Saving<'a> {
+pub struct ImportSaver<'a> {
     store: &'a Store,
     beside: Option<String>,
     entries: Vec<Entry>,
-    waiting: Vec<Waiting>,
+    waiting: Vec<PendingTelemetry>,
 }
 
-impl<'a> Saving<'a> {
+impl<'a> ImportSaver<'a> {
     /// Into this store; `beside` is the run that telemetry is for.
     pub fn new(store: &'a Store, beside: Option<String>) -> Self {
         Self { store, beside, entries: Vec::new(), waiting: Vec::new() }
@@ -98,13 +98,13 @@ impl<'a> Saving<'a> {
         Ok(())
     }
 
-    fn keep(&mut self, mut entry: Entry, import: ImportRow, found: Vec<Imported>) -> Result<(), Failure> {
+    fn keep(&mut self, mut entry: Entry, import: ImportRow, found: Vec<ImportedItem>) -> Result<(), Failure> {
         entry.state = State::Read;
         let (mut runs, mut telemetry) = (Vec::new(), Vec::new());
         for imported in found {
             match imported {
-                Imported::Run(run) => runs.push(*run),
-                Imported::Telemetry(found) => telemetry.push(*found),
+                ImportedItem::Run(run) => runs.push(*run),
+                ImportedItem::Telemetry(found) => telemetry.push(*found),
             }
         }
         let origins =
@@ -123,7 +123,7 @@ impl<'a> Saving<'a> {
             }
         }
         if !telemetry.is_empty() {
-            self.waiting.push(Waiting { entry: self.entries.len(), import, found: telemetry });
+            self.waiting.push(PendingTelemetry { entry: self.entries.len(), import, found: telemetry });
         }
         self.entries.push(entry);
         Ok(())
@@ -141,8 +141,8 @@ impl<'a> Saving<'a> {
         Ok(self.entries)
     }
 
-    fn place(&mut self, waiting: Waiting) -> Result<(), Failure> {
-        let Waiting { entry, import, found } = waiting;
+    fn place(&mut self, waiting: PendingTelemetry) -> Result<(), Failure> {
+        let PendingTelemetry { entry, import, found } = waiting;
         let chosen = match &self.beside {
             Some(id) => Some(id.clone()),
             None => self.beside_in_folder(entry, &found)?,

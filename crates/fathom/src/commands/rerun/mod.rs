@@ -12,8 +12,8 @@ use crate::arguments::RerunArguments;
 use crate::commands::again::{Permits, command};
 use crate::commands::conditions::Conditions;
 use crate::commands::fresh_seed::new_seed;
-use crate::commands::run::{Held, measure};
-use crate::commands::stored::{StorePlace, Stored, find};
+use crate::commands::run::{RunCriteria, measure};
+use crate::commands::stored::{StorePlace, StoredItem, find};
 use crate::exit_status::Status;
 use crate::failure::Failure;
 use crate::output;
@@ -24,8 +24,8 @@ use crate::output;
 /// When there is nothing of that name, when its record does not hold what would repeat it, and as any measurement.
 pub fn perform(place: &StorePlace, arguments: RerunArguments) -> Result<Status, Failure> {
     match find(place, &arguments.name)?.0 {
-        Stored::Run(record) => once_more(place, &record, &arguments),
-        Stored::Campaign(record) => campaign_rerun::perform(place, &record, arguments),
+        StoredItem::Run(record) => once_more(place, &record, &arguments),
+        StoredItem::Campaign(record) => campaign_rerun::perform(place, &record, arguments),
     }
 }
 
@@ -69,7 +69,7 @@ fn once_more(place: &StorePlace, record: &RunRecord, arguments: &RerunArguments)
         ));
     }
     let conditions = Conditions::of_runs(&arguments.conditions.fail_if, place, &[&plan.workload])?;
-    let held = Held { wanted: None, reference: None, conditions: &conditions };
+    let held = RunCriteria { wanted: None, reference: None, conditions: &conditions };
     measure(place, &plan, &held, &arguments.outputs)
 }
 

@@ -9,7 +9,7 @@ use fathom_fleet::check_region;
 use fathom_measure::{Bytes, Nanos, Share};
 use fathom_record::{shell_bytes, shell_word};
 use fathom_report::{html, terminal};
-use fathom_sizing::catalogue::{CatalogueError, Instance, Prices, Wanted};
+use fathom_sizing::catalogue::{CatalogueError, Instance, OfferRequirements, Prices};
 use fathom_sizing::margin::{Margin, USUAL};
 use fathom_sizing::{Catalogue, Market, Offer, Patience, Question, answer};
 use fathom_tools::Refusal;
@@ -138,7 +138,7 @@ fn market_of(arguments: &SizeArguments, catalogue: &Catalogue, region: &str) -> 
     let latency =
         arguments.latency.as_deref().map(|text| typed::<Nanos>("--latency", text, "a time, e.g. 2ms"));
     let latency_ns = latency.transpose()?.map(|latency| latency.0);
-    let wanted = Wanted { types: arguments.types.clone(), latency_ns, boots: arguments.boot };
+    let wanted = OfferRequirements { types: arguments.types.clone(), latency_ns, boots: arguments.boot };
     fathom_fleet::market(catalogue, region, wanted).map_err(refused)
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use console::Term;
 use fathom_campaign::live_seconds::{
-    Event, Head, News, Running, SecondLine, StepLine, Survey, candidates, look,
+    Event, Head, MeasurementUpdate, RunningMeasurement, SecondLine, StepLine, Survey, candidates, look,
 };
 use fathom_report::layout;
 use serde::Serialize;
@@ -45,7 +45,7 @@ struct End<'a> {
 
 /// A run that was saved, for programs.
 #[derive(Serialize)]
-struct Saved<'a> {
+struct SavedRunLine<'a> {
     run: &'a str,
 }
 
@@ -112,7 +112,7 @@ fn list(views: &[View], width: usize) -> Vec<String> {
 }
 
 /// Draws again and again on a terminal; elsewhere a line for each second and step.
-fn follow(running: &mut Running, view: &mut View) -> Result<Status, Failure> {
+fn follow(running: &mut RunningMeasurement, view: &mut View) -> Result<Status, Failure> {
     let terminal = Term::stdout();
     let redraws = terminal.is_term() && can_move(std::env::var("TERM").ok().as_deref());
     let mut drawn = 0;
@@ -162,23 +162,27 @@ fn ended(view: &View) -> Result<Status, Failure> {
 }
 
 /// Tells programs what is new, line by line.
-fn tell(running: &mut Running, view: &View) -> Result<Status, Failure> {
+fn tell(running: &mut RunningMeasurement, view: &View) -> Result<Status, Failure> {
     let mut complete = view.is_complete();
     let mut is_heard = output::line(&output::json_line(running.head()))?;
     while is_heard && !running.has_ended() {
         std::thread::sleep(LOOK);
         for news in running.news() {
             let text = match &news {
-                News::Line(_, Event::Second(second)) => second_line(second),
-                News::Line(_, Event::Step(step)) => step_line(step),
-                News::Line(_, Event::Saved { run }) => {
-                    output::json_line(&Line { format: "fathom.saved", version: 1, line: &Saved { run } })
-                }
-                News::Line(_, Event::Ended) => {
+                MeasurementUpdate::Line(_, Event::Second(second)) => second_line(second),
+                MeasurementUpdate::Line(_, Event::Step(step)) => step_line(step),
+                MeasurementUpdate::Line(_, Event::Saved { run }) => output::json_line(&Line {
+                    format: "fathom.saved",
+                    version: 1,
+                    line: &SavedRunLine { run },
+                }),
+                MeasurementUpdate::Line(_, Event::Ended) => {
                     complete = true;
                     continue;
                 }
-                News::Line(_, Event::Heat(_) | Event::Unknown) | News::Gap => continue,
+                MeasurementUpdate::Line(_, Event::Heat(_) | Event::Unknown) | MeasurementUpdate::Gap => {
+                    continue;
+                }
             };
             is_heard = is_heard && output::line(&text)?;
         }

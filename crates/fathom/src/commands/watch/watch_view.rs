@@ -2,7 +2,9 @@
 
 use std::collections::VecDeque;
 
-use fathom_campaign::live_seconds::{DeviceLine, Event, Head, News, Running, SecondLine};
+use fathom_campaign::live_seconds::{
+    DeviceLine, Event, Head, MeasurementUpdate, RunningMeasurement, SecondLine,
+};
 use fathom_campaign::{Second, StepNotice};
 use fathom_measure::{ByteRate, Nanos, Rate};
 use fathom_report::layout;
@@ -44,7 +46,7 @@ struct Row {
 
 impl View {
     /// Of all that is in its ring.
-    pub fn of(running: &mut Running) -> Self {
+    pub fn of(running: &mut RunningMeasurement) -> Self {
         let head = running.head().clone();
         let mut view = Self { head, seconds: VecDeque::new(), until_ns: 0, saved: 0, complete: false };
         loop {
@@ -67,18 +69,18 @@ impl View {
     }
 
     /// Takes in what is new; whether anything is.
-    pub fn take(&mut self, news: &[News], running: &Running) -> bool {
+    pub fn take(&mut self, news: &[MeasurementUpdate], running: &RunningMeasurement) -> bool {
         for one in news {
             match one {
-                News::Line(_, Event::Second(second)) => {
+                MeasurementUpdate::Line(_, Event::Second(second)) => {
                     self.until_ns = second.until_ns;
                     self.seconds.push_back(second.clone());
                     self.seconds.drain(..self.seconds.len().saturating_sub(SECONDS_MAX));
                 }
-                News::Line(_, Event::Saved { .. }) => self.saved += 1,
-                News::Line(_, Event::Ended) => self.complete = true,
-                News::Line(_, Event::Step(_)) => self.until_ns = 0,
-                News::Line(_, Event::Heat(_) | Event::Unknown) | News::Gap => {}
+                MeasurementUpdate::Line(_, Event::Saved { .. }) => self.saved += 1,
+                MeasurementUpdate::Line(_, Event::Ended) => self.complete = true,
+                MeasurementUpdate::Line(_, Event::Step(_)) => self.until_ns = 0,
+                MeasurementUpdate::Line(_, Event::Heat(_) | Event::Unknown) | MeasurementUpdate::Gap => {}
             }
         }
         let is_new = !news.is_empty() || self.head != *running.head();
@@ -123,18 +125,20 @@ impl View {
     }
 
     /// What is new as lines of a log.
-    pub fn news(&self, news: &[News]) -> Vec<String> {
+    pub fn news(&self, news: &[MeasurementUpdate]) -> Vec<String> {
         let mut lines = if news.is_empty() { self.titles(100) } else { Vec::new() };
         for one in news {
             match one {
-                News::Line(_, Event::Second(second)) => {
+                MeasurementUpdate::Line(_, Event::Second(second)) => {
                     let left = self.left().after(second.until_ns);
                     lines.push(format!("  {}; {left}", progress_words::figures(&Second::from(second))));
                 }
-                News::Line(_, Event::Step(step)) => lines.push(progress_words::step(&StepNotice::from(step))),
-                News::Line(_, Event::Saved { run }) => lines.push(format!("  saved {run}")),
-                News::Gap => lines.push("  some seconds were not read in time".to_owned()),
-                News::Line(_, Event::Heat(_) | Event::Ended | Event::Unknown) => {}
+                MeasurementUpdate::Line(_, Event::Step(step)) => {
+                    lines.push(progress_words::step(&StepNotice::from(step)))
+                }
+                MeasurementUpdate::Line(_, Event::Saved { run }) => lines.push(format!("  saved {run}")),
+                MeasurementUpdate::Gap => lines.push("  some seconds were not read in time".to_owned()),
+                MeasurementUpdate::Line(_, Event::Heat(_) | Event::Ended | Event::Unknown) => {}
             }
         }
         lines
@@ -317,7 +321,11 @@ mod tests {
     fn a_log_has_a_line_for_each_second() {
         let view = view(1);
         assert_eq!(view.news(&[]).len(), 2);
-        let news = [News::Line(0, Event::Second(second(0))), News::Gap, News::Line(2, Event::Ended)];
+        let news = [
+            MeasurementUpdate::Line(0, Event::Second(second(0))),
+            MeasurementUpdate::Gap,
+            MeasurementUpdate::Line(2, Event::Ended),
+        ];
         let lines = view.news(&news);
         assert_eq!(lines[0], "  87.1 k IOPS, 357 MB/s, p99 1.20 ms; 1 min 39 s left");
         assert_eq!(lines.len(), 2);

@@ -3,7 +3,7 @@
 
 use std::arch::asm;
 
-use super::{Unavailable, kernel};
+use super::{UnavailableReason, clocksource};
 
 /// As records name it.
 pub const NAME: &str = "cntvct";
@@ -35,13 +35,13 @@ pub fn stated_hz() -> Option<u64> {
 ///
 /// # Errors
 /// The reason why not: the kernel does not keep time with it.
-pub fn check() -> Result<(), Unavailable> {
-    vouched_for(&kernel::sources()?.0)
+pub fn check() -> Result<(), UnavailableReason> {
+    vouched_for(&clocksource::sources()?.0)
 }
 
 /// Whether the kernel trusts the counter, from the source it uses. It runs at one rate in every power state by the
 /// architecture; where a processor breaks that, Linux corrects what programs read.
-fn vouched_for(current: &str) -> Result<(), Unavailable> {
+fn vouched_for(current: &str) -> Result<(), UnavailableReason> {
     match current {
         "arch_sys_counter" => Ok(()),
         _ => Err("the kernel does not use the architecture's counter as its clock"),

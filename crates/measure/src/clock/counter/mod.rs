@@ -16,4 +16,4 @@ pub use of_processor::{NAME, check, read, stated_hz};
 
 /// Why the counter is not used; the text goes into the record. A plain text: this room is below record, which has the
 /// one shape of errors.
-pub type Unavailable = &'static str;
+pub type UnavailableReason = &'static str;

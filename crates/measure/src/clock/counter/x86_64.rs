@@ -3,7 +3,7 @@
 
 use std::arch::x86_64::{__cpuid, _rdtsc};
 
-use super::{Unavailable, clocksource};
+use super::{UnavailableReason, clocksource};
 
 /// As records name it.
 pub const NAME: &str = "tsc";
@@ -31,7 +31,7 @@ fn invariant() -> bool {
 ///
 /// # Errors
 /// The reason why not: not invariant, or the kernel has stopped trusting it.
-pub fn check() -> Result<(), Unavailable> {
+pub fn check() -> Result<(), UnavailableReason> {
     if !invariant() {
         return Err("the CPU does not promise an invariant time-stamp counter");
     }
@@ -40,7 +40,7 @@ pub fn check() -> Result<(), Unavailable> {
 }
 
 /// Whether the kernel trusts the counter, from the source it uses and the list of those it could use.
-fn vouched_for(current: &str, available: &str) -> Result<(), Unavailable> {
+fn vouched_for(current: &str, available: &str) -> Result<(), UnavailableReason> {
     match current {
         "tsc" => Ok(()),
         // Clocks of hypervisors read the counter with corrections that make up for an unstable one. The

@@ -30,7 +30,7 @@ pub use whole_columns::whole_columns;
 
 use super::column_block::{RowBlock, spans};
 use super::column_cell::Cells;
-use super::run_builder::Gather;
+use super::run_builder::RowGatherer;
 use super::{Layout, RunSink};
 use crate::Hints;
 
@@ -275,7 +275,7 @@ impl<'a> Rows<'a> {
     }
 
     fn read(&mut self, mut columns: Columns, all: usize, taker: &mut impl RunSink) -> Result<()> {
-        let mut gather = Gather::new(taker);
+        let mut gather = RowGatherer::new(taker);
         let mut at = 0;
         while at < all {
             let rows = BATCH_ROWS.min(all - at);

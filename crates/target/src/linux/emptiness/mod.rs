@@ -19,7 +19,7 @@ use super::machine::{Machine, Node};
 use crate::guard::{self, Findings, Hold, Reason};
 use crate::open::{OpenRequest, Preparation};
 use crate::{Error, ErrorKind};
-use reading::{Contents, Reading};
+use reading::{Contents, DeviceScan};
 
 /// Longest reading that is done without being asked for.
 const UNASKED: Duration = Duration::from_secs(10);
@@ -80,8 +80,9 @@ pub fn listed(machine: &Machine, node: &Node, file: &File) -> Result<String, (Re
     }
     let label = machine.label(node);
     let size_bytes = ioctl::block_size_bytes(file).unwrap_or(0);
-    let found = Reading { file, size_bytes, sample: SHORT_SAMPLE, limit: None, stop: &NEVER, progress: None }
-        .sample();
+    let found =
+        DeviceScan { file, size_bytes, sample: SHORT_SAMPLE, limit: None, stop: &NEVER, progress: None }
+            .sample();
     let found = found.map_err(|error| {
         (Reason::new(Hold::Unreadable, format!("{label} could not be looked at: {error}")), None)
     })?;
@@ -131,7 +132,7 @@ fn by_reading(label: &str, file: &File, pace: Pace<'_>) -> Result<Result<String,
     let Pace { sample, limit, stop, progress } = pace;
     let shown =
         |done, total| progress.iter().for_each(|progress| progress(Preparation::Reading, done, total));
-    let reading = Reading { file, size_bytes, sample, limit, stop, progress: Some((&shown, SHOWN_AFTER)) };
+    let reading = DeviceScan { file, size_bytes, sample, limit, stop, progress: Some((&shown, SHOWN_AFTER)) };
     Ok(match reading.all()? {
         Contents::Nothing { .. } => Ok(format!("all {} of it were read, and are zero", Bytes(size_bytes))),
         Contents::Data(at) => Err(unknown_data(label, at)),

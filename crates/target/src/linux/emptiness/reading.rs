@@ -24,7 +24,7 @@ pub type ProgressListener<'a> = (&'a dyn Fn(u64, u64), Duration);
 
 /// A device to be read.
 #[derive(Clone, Copy)]
-pub struct Reading<'a> {
+pub struct DeviceScan<'a> {
     /// Open past the page cache where that is possible; its page cache was written back.
     pub file: &'a File,
     /// Its size.
@@ -62,7 +62,7 @@ pub enum Contents {
     Stopped,
 }
 
-impl Reading<'_> {
+impl DeviceScan<'_> {
     /// Reads all, or gives up once it is clear that the limit does not suffice.
     ///
     /// # Errors
@@ -223,8 +223,8 @@ mod tests {
     const MIB: u64 = 1 << 20;
     static NEVER: AtomicBool = AtomicBool::new(false);
 
-    fn reading(file: &File, size_bytes: u64) -> Reading<'_> {
-        Reading {
+    fn reading(file: &File, size_bytes: u64) -> DeviceScan<'_> {
+        DeviceScan {
             file,
             size_bytes,
             sample: Duration::from_millis(1),
@@ -257,7 +257,7 @@ mod tests {
         assert!(matches!(reading(&file, 5 * MIB).all().unwrap(), Contents::Unreadable(..)));
         let stop = AtomicBool::new(true);
         file.set_len(4096 * MIB).unwrap();
-        let stopped = Reading { stop: &stop, ..reading(&file, 4096 * MIB) }.all().unwrap();
+        let stopped = DeviceScan { stop: &stop, ..reading(&file, 4096 * MIB) }.all().unwrap();
         assert!(matches!(stopped, Contents::Stopped), "{stopped:?}");
     }
 
@@ -266,7 +266,7 @@ mod tests {
         let file = tempfile::tempfile().unwrap();
         let size = 1 << 43;
         file.set_len(size).unwrap();
-        let limited = Reading { limit: Some(Duration::from_millis(1)), ..reading(&file, size) };
+        let limited = DeviceScan { limit: Some(Duration::from_millis(1)), ..reading(&file, size) };
         for found in [limited.all().unwrap(), limited.sample().unwrap()] {
             let Contents::Unfinished { read_bytes, takes } = found else { panic!("{found:?}") };
             assert!(read_bytes < size && takes > Duration::from_secs(60), "{read_bytes} {takes:?}");

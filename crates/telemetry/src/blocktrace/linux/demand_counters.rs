@@ -37,7 +37,7 @@ const NAME: usize = 16;
 /// `struct counted`.
 #[derive(Clone, Copy)]
 #[repr(C)]
-struct Counted {
+struct DemandCounts {
     operations: u64,
     bytes: u64,
     sequential: u64,
@@ -56,10 +56,10 @@ struct Counter {
 }
 
 // As `sizeof` has them in `demand.bpf.c`: a value of another size would be cut or run over.
-const _: () = assert!(size_of::<Counted>() == 11_296 && size_of::<Counter>() == 48);
+const _: () = assert!(size_of::<DemandCounts>() == 11_296 && size_of::<Counter>() == 48);
 
 // SAFETY: a structure of integers without padding; every bit pattern is a value.
-unsafe impl Pod for Counted {}
+unsafe impl Pod for DemandCounts {}
 // SAFETY: as above.
 unsafe impl Pod for Counter {}
 
@@ -149,7 +149,7 @@ fn has_requests(device: &str) -> bool {
 
 fn read(programs: &Ebpf) -> Result<BlockDemand, MapError> {
     let map = |name: &str| programs.map(name).ok_or(MapError::KeyNotFound);
-    let counts = PerCpuArray::<&MapData, Counted>::try_from(map("counts")?)?;
+    let counts = PerCpuArray::<&MapData, DemandCounts>::try_from(map("counts")?)?;
     let submitters = PerCpuHashMap::<&MapData, u32, Counter>::try_from(map("askers")?)?;
     let mut asked = BlockDemand::default();
     let mut gaps = [0u64; GAPS];
@@ -185,7 +185,7 @@ fn read(programs: &Ebpf) -> Result<BlockDemand, MapError> {
     Ok(asked)
 }
 
-fn add(into: &mut DirectionDemand, part: &Counted) {
+fn add(into: &mut DirectionDemand, part: &DemandCounts) {
     into.operations += part.operations;
     into.bytes += part.bytes;
     into.sequential += part.sequential;

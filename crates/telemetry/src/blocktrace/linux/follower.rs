@@ -34,7 +34,7 @@ const TIMED_NS: u64 = 1_000_000_000;
 const SIGHTING_BYTES: usize = 40;
 
 /// A descriptor that makes the kernel time programs while it is open, and where it tells of them.
-pub type Timing = (OwnedFd, Vec<String>);
+pub type ProgramTiming = (OwnedFd, Vec<String>);
 
 /// The thread.
 pub struct Follower {
@@ -61,7 +61,7 @@ impl Follower {
         bits: Array<MapData, u64>,
         thinning: Thinning,
         watched: DeviceSet,
-        timing: Option<Timing>,
+        timing: Option<ProgramTiming>,
     ) -> Result<Self, TelemetryError> {
         let stop = Arc::new(AtomicBool::new(false));
         let told = Arc::clone(&stop);
@@ -95,7 +95,7 @@ fn follow(
     mut bits: Array<MapData, u64>,
     thinning: &Thinning,
     watched: &DeviceSet,
-    mut timing: Option<Timing>,
+    mut timing: Option<ProgramTiming>,
     stop: &AtomicBool,
 ) -> FollowedSpans {
     let mut kept = SpanSample::new(thinning.clone());

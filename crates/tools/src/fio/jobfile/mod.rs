@@ -43,7 +43,7 @@ pub fn is_global(name: &str) -> bool {
 }
 
 /// Finds the text of an included file: its name as written, and that of the file that includes it.
-pub type Include<'a> = dyn FnMut(&str, &str) -> io::Result<String> + 'a;
+pub type IncludeResolver<'a> = dyn FnMut(&str, &str) -> io::Result<String> + 'a;
 
 /// Files within files that are still no loop.
 const DEEPEST: usize = 16;
@@ -54,7 +54,7 @@ const MOST_BYTES: usize = 8 << 20;
 ///
 /// # Errors
 /// With the line where it stops making sense.
-pub fn parse(text: &str, name: &str, include: &mut Include<'_>) -> Result<Vec<Section>, Refusal> {
+pub fn parse(text: &str, name: &str, include: &mut IncludeResolver<'_>) -> Result<Vec<Section>, Refusal> {
     let mut reader = Reader { sections: Vec::new(), include, bytes: 0 };
     reader.file(text, name, 0)?;
     Ok(reader.sections)
@@ -62,7 +62,7 @@ pub fn parse(text: &str, name: &str, include: &mut Include<'_>) -> Result<Vec<Se
 
 struct Reader<'a, 'b> {
     sections: Vec<Section>,
-    include: &'a mut Include<'b>,
+    include: &'a mut IncludeResolver<'b>,
     bytes: usize,
 }
 

@@ -20,7 +20,7 @@ use fathom_record::{Origin, RunRecord};
 
 use super::prefixes;
 use crate::Refusal;
-use crate::result_import::{Confidence, Context, Head, Imported, Importer, UTF_8_MARK, unreadable};
+use crate::result_import::{Confidence, Context, Head, ImportedItem, Importer, UTF_8_MARK, unreadable};
 use document::{Document, Surroundings, documents};
 use passing::InputEnd;
 
@@ -37,17 +37,17 @@ fn sniff(head: &Head<'_>) -> Confidence {
     if is_result { Confidence::Certain } else { Confidence::Likely }
 }
 
-fn read(input: &mut dyn BufRead, context: &Context) -> Result<Vec<Imported>, Refusal> {
+fn read(input: &mut dyn BufRead, context: &Context) -> Result<Vec<ImportedItem>, Refusal> {
     Ok(boxed(runs(input, context)?))
 }
 
 /// The same runs, each by itself: what they leave is given back on the way, so that a file of thousands is not held twice.
-fn boxed(mut runs: Vec<RunRecord>) -> Vec<Imported> {
+fn boxed(mut runs: Vec<RunRecord>) -> Vec<ImportedItem> {
     const STRETCH: usize = 256;
     let mut out = Vec::with_capacity(runs.len());
     runs.reverse();
     while let Some(run) = runs.pop() {
-        out.push(Imported::Run(Box::new(run)));
+        out.push(ImportedItem::Run(Box::new(run)));
         if runs.len().is_multiple_of(STRETCH) {
             runs.shrink_to_fit();
         }

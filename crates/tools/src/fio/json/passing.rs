@@ -12,7 +12,7 @@ const CHUNK: usize = 1 << 16;
 const MARK: &[u8] = b"<<<<<<< ";
 
 /// A file, from its first byte on to its last.
-pub struct Passing<'a> {
+pub struct StreamedFile<'a> {
     input: &'a mut dyn BufRead,
     /// Up to `end` the stretch that is held.
     buffer: Vec<u8>,
@@ -44,7 +44,7 @@ pub struct InputEnd {
     pub kept: Option<Vec<u8>>,
 }
 
-impl<'a> Passing<'a> {
+impl<'a> StreamedFile<'a> {
     /// Starts at the beginning; keeps all of it until [`let_go`](Self::let_go).
     pub fn new(input: &'a mut dyn BufRead) -> Self {
         let mut passing = Self {
@@ -205,7 +205,7 @@ mod tests {
 
     fn passed(text: &[u8]) -> [InputEnd; 2] {
         let of = |input: &mut dyn BufRead| {
-            let mut passing = Passing::new(input);
+            let mut passing = StreamedFile::new(input);
             passing.pass_all();
             while passing.more() {
                 passing.pass_all();
@@ -235,7 +235,7 @@ mod tests {
     fn lines_are_counted_over_all_that_passed() {
         let text = "line\n".repeat(100_000);
         let mut input = text.as_bytes();
-        let mut passing = Passing::new(&mut input);
+        let mut passing = StreamedFile::new(&mut input);
         let mut left = text.len();
         loop {
             let held = passing.rest().len();
@@ -259,7 +259,7 @@ mod tests {
             }
         }
         let mut input = BufReader::new("{".as_bytes().chain(Broken));
-        let refusal = Passing::new(&mut input).finish("it").err().unwrap();
+        let refusal = StreamedFile::new(&mut input).finish("it").err().unwrap();
         assert_eq!(refusal.cause, "reading failed: gone");
     }
 }

@@ -7,7 +7,7 @@
 use std::io::BufRead;
 use std::ops::Deref;
 
-use super::passing::{InputEnd, Passing};
+use super::passing::{InputEnd, StreamedFile};
 use crate::Refusal;
 use crate::digits::leading_count;
 
@@ -27,7 +27,7 @@ pub enum Stop {
 
 /// A place in a file.
 pub struct Scanner<'a> {
-    passing: Passing<'a>,
+    passing: StreamedFile<'a>,
     depth: u32,
     /// Room for a list of bins while it comes.
     pub bins: Vec<(u64, u64)>,
@@ -60,7 +60,7 @@ type Step<T> = Result<T, Stop>;
 impl<'a> Scanner<'a> {
     /// Starts at the beginning of a file.
     pub fn new(input: &'a mut dyn BufRead) -> Self {
-        Self { passing: Passing::new(input), depth: 0, bins: Vec::new() }
+        Self { passing: StreamedFile::new(input), depth: 0, bins: Vec::new() }
     }
 
     /// The number of the line that was reached.

@@ -12,7 +12,7 @@ use super::line::{Lines, numbers};
 use super::{Era, started_at, tool};
 use crate::Refusal;
 use crate::fio::bins;
-use crate::result_import::{Context, Imported, blank};
+use crate::result_import::{Context, ImportedItem, blank};
 
 const EXPECTED: &str = "fio histogram log";
 const DIRECTIONS: [Direction; 3] = [Direction::Read, Direction::Write, Direction::Trim];
@@ -70,7 +70,7 @@ pub fn is_histogram(line: &[u8]) -> bool {
 ///
 /// # Errors
 /// When a line is none of such a log, or lines differ in their number of bins.
-pub fn read(input: &mut dyn BufRead, context: &Context) -> Result<Vec<Imported>, Refusal> {
+pub fn read(input: &mut dyn BufRead, context: &Context) -> Result<Vec<ImportedItem>, Refusal> {
     let counted = count(input)?;
     let layout = counted.layout.ok_or_else(|| Refusal::new(EXPECTED, "it has no line"))?;
     let mut origin =
@@ -113,7 +113,7 @@ pub fn read(input: &mut dyn BufRead, context: &Context) -> Result<Vec<Imported>,
         ..Ledger::default()
     };
     record.telemetry = series(&counted, begin_ms);
-    Ok(vec![Imported::Run(Box::new(record))])
+    Ok(vec![ImportedItem::Run(Box::new(record))])
 }
 
 fn count(input: &mut dyn BufRead) -> Result<HistogramTotals, Refusal> {
@@ -254,13 +254,13 @@ mod tests {
         let text =
             line(1000, 0, &[(10, 3), (200, 1)]) + &line(2000, 0, &[(10, 4)]) + &line(2000, 1, &[(5, 2)]);
         let found = read(&mut text.as_bytes(), &Context::default()).unwrap();
-        let [Imported::Run(run)] = found.as_slice() else { panic!("{found:?}") };
+        let [ImportedItem::Run(run)] = found.as_slice() else { panic!("{found:?}") };
         let read = run.summary.direction(Direction::Read).unwrap();
         assert_eq!((read.operations, read.bytes, read.operations_per_s), (Some(8), Some(8 * 4096), 4.0));
         assert_eq!(run.telemetry.find("fio.clat.count", "read").unwrap().values, [Some(4.0), Some(4.0)]);
         let cut = format!("{text}3000, 0, 40");
         let again = super::read(&mut cut.as_bytes(), &Context::default()).unwrap();
-        let [Imported::Run(again)] = again.as_slice() else { panic!("{again:?}") };
+        let [ImportedItem::Run(again)] = again.as_slice() else { panic!("{again:?}") };
         assert_eq!(again.summary, run.summary, "what is cut off adds nothing");
     }
 }

@@ -14,7 +14,7 @@ use fathom_record::run_record::Tool;
 use jiff::Timestamp;
 
 use crate::Refusal;
-use crate::result_import::{Confidence, Context, Head, Imported, Importer, UTF_8_MARK, unreadable};
+use crate::result_import::{Confidence, Context, Head, ImportedItem, Importer, UTF_8_MARK, unreadable};
 
 /// Logs whose file says what they hold.
 pub const LOG: Importer =
@@ -152,7 +152,7 @@ fn sniff(head: &Head<'_>) -> Confidence {
     Confidence::No
 }
 
-fn read(input: &mut dyn BufRead, context: &Context) -> Result<Vec<Imported>, Refusal> {
+fn read(input: &mut dyn BufRead, context: &Context) -> Result<Vec<ImportedItem>, Refusal> {
     read_as(input, context, None, None)
 }
 
@@ -161,7 +161,7 @@ fn read_as(
     context: &Context,
     era: Option<Era>,
     kind: Option<Kind>,
-) -> Result<Vec<Imported>, Refusal> {
+) -> Result<Vec<ImportedItem>, Refusal> {
     const EXPECTED: &str = "fio log";
     let failed = |error| unreadable(EXPECTED, error);
     if input.fill_buf().map_err(failed)?.starts_with(UTF_8_MARK) {

@@ -11,7 +11,7 @@ use super::buckets::{Bucket, Buckets};
 use super::line::{Lines, Sample, sample};
 use super::{Era, Kind, started_at, tool};
 use crate::Refusal;
-use crate::result_import::{Context, ForeignTelemetry, Imported, blank};
+use crate::result_import::{Context, ForeignTelemetry, ImportedItem, blank};
 
 const EXPECTED: &str = "fio log";
 
@@ -49,7 +49,7 @@ pub fn read(
     kind: Kind,
     (era, forced): (Option<Era>, bool),
     context: &Context,
-) -> Result<Vec<Imported>, Refusal> {
+) -> Result<Vec<ImportedItem>, Refusal> {
     let counted = count(input, kind)?;
     let mut origin = Origin { parser: format!("fio {} log", kind.word()), ..Origin::default() };
     if counted.cut {
@@ -74,11 +74,11 @@ pub fn read(
                 "each line is one I/O, whose value is not a rate; counts and sizes give it",
             );
         }
-        return Ok(vec![Imported::Run(Box::new(run(
+        return Ok(vec![ImportedItem::Run(Box::new(run(
             &counted, kind, unit, telemetry, start, origin, context,
         )))]);
     }
-    Ok(vec![Imported::Telemetry(Box::new(ForeignTelemetry {
+    Ok(vec![ImportedItem::Telemetry(Box::new(ForeignTelemetry {
         tool: tool(),
         started_at: start,
         telemetry,
@@ -327,7 +327,7 @@ fn scaled(values: &Histogram, unit: u64) -> Histogram {
 mod tests {
     use super::*;
 
-    fn read_all(text: &str, kind: Kind, era: Option<Era>) -> Result<Vec<Imported>, Refusal> {
+    fn read_all(text: &str, kind: Kind, era: Option<Era>) -> Result<Vec<ImportedItem>, Refusal> {
         read(&mut text.as_bytes(), kind, (era, false), &Context::default())
     }
 
@@ -335,7 +335,7 @@ mod tests {
     fn means_become_series() {
         let text = "500, 2008, 0, 0, 0, 0x0000\n500, 1000, 1, 0, 0, 0x0000\n1000, 2004, 0, 0, 0, 0x0000\n10";
         let found = read_all(text, Kind::Bandwidth, None).unwrap();
-        let [Imported::Telemetry(found)] = found.as_slice() else { panic!("{found:?}") };
+        let [ImportedItem::Telemetry(found)] = found.as_slice() else { panic!("{found:?}") };
         assert_eq!(found.telemetry.at_ns, [500_000_000, 1_000_000_000]);
         let read = found.telemetry.find("fio.bandwidth", "read").unwrap();
         assert_eq!(read.values, [Some(2008.0 * 1024.0), Some(2004.0 * 1024.0)]);
@@ -348,12 +348,12 @@ mod tests {
     fn means_have_no_maximum() {
         let text = "500, 90000, 0, 0, 0, 0x0000\n1000, 80000, 0, 0, 0, 0x0000\n";
         let found = read_all(text, Kind::Completion, None).unwrap();
-        let [Imported::Telemetry(found)] = found.as_slice() else { panic!("{found:?}") };
+        let [ImportedItem::Telemetry(found)] = found.as_slice() else { panic!("{found:?}") };
         let names: Vec<&str> = found.telemetry.series.iter().map(|series| series.metric.as_str()).collect();
         assert_eq!(names, ["fio.clat"]);
         let text = "500, 90000, 0, 4096, 0, 0x0000\n500, 80000, 0, 4096, 0, 0x0000\n";
         let found = read_all(text, Kind::Completion, None).unwrap();
-        let [Imported::Run(run)] = found.as_slice() else { panic!("{found:?}") };
+        let [ImportedItem::Run(run)] = found.as_slice() else { panic!("{found:?}") };
         let values = |metric| run.telemetry.find(metric, "read").map(|series| series.values.clone());
         assert_eq!(values("fio.clat"), Some(vec![Some(85_000.0)]));
         assert_eq!(values("fio.clat.max"), Some(vec![Some(90_000.0)]), "of single I/Os it is known");
@@ -363,7 +363,7 @@ mod tests {
     fn a_latency_longer_than_the_log_is_in_nanoseconds() {
         let means = "1016, 438142423, 0, 0\n2016, 401000000, 0, 0\n";
         let found = read_all(means, Kind::Latency, None).unwrap();
-        let [Imported::Telemetry(found)] = found.as_slice() else { panic!("{found:?}") };
+        let [ImportedItem::Telemetry(found)] = found.as_slice() else { panic!("{found:?}") };
         assert_eq!(found.telemetry.series[0].values[0], Some(438_142_423.0));
         assert_eq!(
             (found.origin.era.as_str(), found.origin.quirks[0].name.as_str()),
@@ -373,7 +373,7 @@ mod tests {
         assert!(read_all("16, 9000000, 0, 0\n", Kind::Latency, None).is_err());
         assert!(read_all("1795184497678, 4381424230000000, 0, 0\n", Kind::Latency, None).is_err());
         let said = read_all(means, Kind::Latency, Some(Era::Microseconds)).unwrap();
-        let [Imported::Telemetry(said)] = said.as_slice() else { panic!("{said:?}") };
+        let [ImportedItem::Telemetry(said)] = said.as_slice() else { panic!("{said:?}") };
         assert_eq!(
             said.telemetry.series[0].values[0],
             Some(438_142_423_000.0),
@@ -385,7 +385,7 @@ mod tests {
     fn one_line_without_an_end_is_read_where_nothing_can_be_cut_off() {
         let of = |text: &str| read_all(text, Kind::Iops, None);
         let found = of("1000, 5230, 0, 0").unwrap();
-        let [Imported::Telemetry(found)] = found.as_slice() else { panic!("{found:?}") };
+        let [ImportedItem::Telemetry(found)] = found.as_slice() else { panic!("{found:?}") };
         assert_eq!(found.telemetry.series[0].values, [Some(5230.0)]);
         assert_eq!(of("1000, 5230, 0, 0, 0").unwrap().len(), 1);
         let cut = of("1000, 1, 0, 40").unwrap_err();
@@ -399,7 +399,7 @@ mod tests {
         let refusal = read_all(text, Kind::Latency, None).unwrap_err();
         assert!(refusal.remedy.contains("fio-log-us"), "{refusal}");
         let found = read_all(text, Kind::Latency, Some(Era::Microseconds)).unwrap();
-        let [Imported::Run(run)] = found.as_slice() else { panic!("{found:?}") };
+        let [ImportedItem::Run(run)] = found.as_slice() else { panic!("{found:?}") };
         let read = run.summary.direction(Direction::Read).unwrap();
         assert_eq!((read.operations, read.bytes, read.operations_per_s), (Some(2), Some(8192), 5.0));
         let service = read.service.as_ref().unwrap();

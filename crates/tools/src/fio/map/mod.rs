@@ -28,7 +28,7 @@ pub use burner::Burner;
 pub use coupling::{ExitScope, spread_exitall};
 pub use file_regions::is_of_a_device;
 pub(crate) use file_regions::{files, named_files, split_names};
-pub use reporting_options::{Log, LogKind, LogValue, PERCENTILES, Reporting};
+pub use reporting_options::{Log, LogKind, LogValue, PERCENTILES, ReportSettings};
 pub(crate) use result_options::ask;
 pub(crate) use settings::is_direct;
 pub use stages::{Stage, stages};
@@ -81,7 +81,7 @@ pub struct MappedJob {
     /// What is left out, with what changes, one sentence each.
     pub warnings: Vec<String>,
     /// What its results look like.
-    pub reporting: Reporting,
+    pub reporting: ReportSettings,
     /// Nanoseconds after its group's start at which it begins.
     pub start_after_ns: u64,
     /// The job before whose end it does not begin.

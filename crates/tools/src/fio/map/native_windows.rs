@@ -1,6 +1,6 @@
 //! Engines by which jobs of other systems are carried out on Windows.
 
-use fathom_record::engines::{self, ENGINES, EngineEntry, InFlight, Platform};
+use fathom_record::engine_list::{self, ENGINES, EngineEntry, InFlight, Platform};
 use fathom_record::facts::TargetKind;
 
 /// The engine of this system that does the work of another's: the first that keeps as many I/Os of files in flight from

@@ -52,7 +52,7 @@ impl Log {
 
 /// What a job's results look like.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Reporting {
+pub struct ReportSettings {
     /// Whether it is reported together with the jobs before it.
     pub group: bool,
     /// Whether it begins a group of its own.
@@ -109,7 +109,7 @@ const MOST_PERCENTILES: usize = 20;
 ///
 /// # Errors
 /// With the option whose value makes no sense.
-pub(super) fn reporting(job: &Job, warnings: &mut Vec<String>) -> Result<Reporting, Refusal> {
+pub(super) fn reporting(job: &Job, warnings: &mut Vec<String>) -> Result<ReportSettings, Refusal> {
     let reduced = job.flag("gtod_reduce", false)?;
     let without = |name: &str| Ok::<bool, Refusal>(job.flag(name, false)? || reduced);
     let (mixed, apart_too) = match job.text("unified_rw_reporting") {
@@ -128,7 +128,7 @@ pub(super) fn reporting(job: &Job, warnings: &mut Vec<String>) -> Result<Reporti
                 .to_owned(),
         );
     }
-    Ok(Reporting {
+    Ok(ReportSettings {
         group: job.flag("group_reporting", false)?,
         new_group: job.flag("new_group", false)?,
         percentiles: percentiles(job)?,

@@ -2,7 +2,7 @@
 
 use fathom_record::engine_list::{EngineEntry, Need};
 use fathom_record::facts::TargetKind;
-use fathom_record::options::{Durable, IoFlags};
+use fathom_record::options::{Durability, IoFlags};
 use fathom_record::run_plan::RunOptions;
 use fathom_record::workload::Mix;
 
@@ -79,16 +79,16 @@ impl Mapper<'_> {
         Ok(u32::try_from(depth).unwrap_or(u32::MAX))
     }
 
-    fn durable(&mut self) -> Result<Option<Durable>, Refusal> {
+    fn durable(&mut self) -> Result<Option<Durability>, Refusal> {
         let read = |text: &str| match text {
             "none" | "0" => Ok(None),
-            "dsync" => Ok(Some(Durable::Data)),
-            "sync" | "1" | "" => Ok(Some(Durable::All)),
+            "dsync" => Ok(Some(Durability::Data)),
+            "sync" | "1" | "" => Ok(Some(Durability::All)),
             other => Err(format!("`{other}` is none of none, sync and dsync").into()),
         };
         let asked = self.job.read("sync", read)?.flatten();
         Ok(match asked {
-            None if self.own_flag("writefua")? => Some(Durable::Data),
+            None if self.own_flag("writefua")? => Some(Durability::Data),
             asked => asked,
         })
     }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::Entry;
 use super::device_use::DeviceUse;
-use super::totals::{DirectionTotals, OfPriority, Totals, responses};
+use super::totals::{DirectionTotals, PriorityTotals, Totals, responses};
 use crate::fio::bins::{bin_of, bin_value};
 
 /// The document of a command's results. `differences` are what is not as fio does it, a sentence each, `devices` what
@@ -103,9 +103,9 @@ pub fn job(entry: &Entry<'_>, bins: bool) -> Value {
 }
 
 /// Latencies by priority, as fio has them: `clat_ns`, or `lat_ns` where percentiles are of total latency.
-fn prios(priorities: &[&OfPriority], entry: &Entry<'_>, bins: bool) -> Value {
+fn prios(priorities: &[&PriorityTotals], entry: &Entry<'_>, bins: bool) -> Value {
     let name = if entry.reporting.of_lat { "lat_ns" } else { "clat_ns" };
-    let of_each = |of: &&OfPriority| json!({ "prioclass": of.class, "prio": of.level, name: latency(&of.counted, entry, (true, bins)) });
+    let of_each = |of: &&PriorityTotals| json!({ "prioclass": of.class, "prio": of.level, name: latency(&of.counted, entry, (true, bins)) });
     priorities.iter().map(of_each).collect()
 }
 

@@ -6,7 +6,7 @@ use fathom_measure::Histogram;
 use fathom_record::{Direction, DirectionInterval, EndedIo, RunRecord};
 
 use crate::fio::bins::bin_of;
-use crate::fio::map::{Log, LogKind, LogValue, Reporting};
+use crate::fio::map::{Log, LogKind, LogValue, ReportSettings};
 
 /// A log, whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,11 +28,11 @@ fn number_of(direction: Direction) -> Option<u32> {
 }
 
 /// Names of the logs that [`log_files`] gives.
-pub fn log_names(reporting: &Reporting, number: usize) -> Vec<String> {
+pub fn log_names(reporting: &ReportSettings, number: usize) -> Vec<String> {
     reporting.logs.iter().flat_map(|log| names(log, reporting, number)).collect()
 }
 
-fn names(log: &Log, reporting: &Reporting, number: usize) -> Vec<String> {
+fn names(log: &Log, reporting: &ReportSettings, number: usize) -> Vec<String> {
     let endings: &[&str] = match log.kind {
         LogKind::Bandwidth => &["bw"],
         LogKind::Iops => &["iops"],
@@ -48,7 +48,7 @@ fn names(log: &Log, reporting: &Reporting, number: usize) -> Vec<String> {
 /// tells its files from those of the command's other clones, from 1; `epoch_ms` is the run's start.
 pub fn log_files(
     (record, ios): (&RunRecord, &[EndedIo]),
-    reporting: &Reporting,
+    reporting: &ReportSettings,
     number: usize,
     epoch_ms: u64,
 ) -> Vec<LogFile> {
@@ -76,7 +76,7 @@ pub fn log_files(
 }
 
 /// A line an I/O: of bandwidth what it alone would come to, of rates a one.
-fn lines_of_ios(ios: &[EndedIo], (log, reporting): (&Log, &Reporting), epoch_ms: u64) -> String {
+fn lines_of_ios(ios: &[EndedIo], (log, reporting): (&Log, &ReportSettings), epoch_ms: u64) -> String {
     let mut text = String::new();
     for io in ios {
         let Some(which) = number_of(io.direction) else { continue };
@@ -93,7 +93,11 @@ fn lines_of_ios(ios: &[EndedIo], (log, reporting): (&Log, &Reporting), epoch_ms:
 }
 
 /// A line a window and direction. A mean is of no one size.
-fn lines_of_windows(windows: Vec<Window>, (log, reporting): (&Log, &Reporting), epoch_ms: u64) -> String {
+fn lines_of_windows(
+    windows: Vec<Window>,
+    (log, reporting): (&Log, &ReportSettings),
+    epoch_ms: u64,
+) -> String {
     let mut text = String::new();
     for window in windows {
         let at_ms = window.end_ns / 1_000_000 + if reporting.log_epoch { epoch_ms } else { 0 };
@@ -203,19 +207,19 @@ fn windows_of_ios(ios: &[EndedIo], window_ms: u64) -> Vec<Window> {
 /// last line has none.
 fn windows_that_an_io_ended(ios: &[EndedIo], window_ms: u64) -> Vec<Window> {
     /// A direction's counts since its last line, and where its window begins.
-    struct Open {
+    struct OpenWindow {
         begin_ms: u64,
         window: Window,
     }
     let empty =
         || Window { end_ns: 0, length_ns: window_ms.saturating_mul(1_000_000), directions: Vec::new() };
-    let mut open: Vec<(Direction, Open)> = Vec::new();
+    let mut open: Vec<(Direction, OpenWindow)> = Vec::new();
     let mut written = Vec::new();
     for io in ios {
         let at_ms = io.at_ns / 1_000_000;
         let known = open.iter().position(|(direction, _)| *direction == io.direction);
         let place = known.unwrap_or_else(|| {
-            open.push((io.direction, Open { begin_ms: 0, window: empty() }));
+            open.push((io.direction, OpenWindow { begin_ms: 0, window: empty() }));
             open.len() - 1
         });
         let (_, open) = &mut open[place];
@@ -336,7 +340,7 @@ mod tests {
     fn a_histogram_log_without_windows_is_empty() {
         let log = Log { kind: LogKind::Histogram, prefix: "h".to_owned(), window_ms: None };
         assert!(log.is_of_seconds(), "no single I/Os are needed for it");
-        let reporting = Reporting { logs: vec![log], log_per_job: true, ..Reporting::default() };
+        let reporting = ReportSettings { logs: vec![log], log_per_job: true, ..ReportSettings::default() };
         let tool = Tool { name: "fio".to_owned(), version: "1".to_owned() };
         let record = blank(tool, Origin::default(), &Context::default());
         let files = log_files((&record, &[]), &reporting, 1, 0);

@@ -25,7 +25,7 @@ pub use totals::{DirectionTotals, Totals};
 
 use fathom_record::RunRecord;
 
-use super::map::Reporting;
+use super::map::ReportSettings;
 
 /// One entry of the results: a job with its clones, or all jobs of a group that are reported together.
 #[derive(Debug)]
@@ -41,7 +41,7 @@ pub struct Entry<'a> {
     /// Clones that its title is of; absent for a clone whose title an entry before it has.
     pub titled: Option<u32>,
     /// What it is to look like; its first job's.
-    pub reporting: &'a Reporting,
+    pub reporting: &'a ReportSettings,
     /// Options as they were given: those of its last job, as fio has it.
     pub options: &'a [(String, String)],
     /// Records of its runs.

@@ -7,7 +7,7 @@ use fathom_record::Direction;
 use super::Entry;
 use super::device_use::DeviceUse;
 use super::json::{Spread, coarse};
-use super::totals::{DirectionTotals, OfPriority, Totals, responses};
+use super::totals::{DirectionTotals, PriorityTotals, Totals, responses};
 
 /// The line before what is not as fio does it.
 pub const DIFFERENCES: &str = "Differences from fio:";
@@ -235,9 +235,9 @@ fn direction(out: &mut String, (name, direction): (&str, &DirectionTotals), entr
 }
 
 /// Latencies by priority, each with its share of the I/Os.
-fn priorities(out: &mut String, priorities: &[&OfPriority], all: u64, entry: &Entry<'_>) {
+fn priorities(out: &mut String, priorities: &[&PriorityTotals], all: u64, entry: &Entry<'_>) {
     let word = latency_word(entry);
-    for OfPriority { class, level, counted, .. } in priorities {
+    for PriorityTotals { class, level, counted, .. } in priorities {
         let (unit, divisor) = unit_of(counted.service.mean().unwrap_or(0.0));
         let numbers = format!(
             "min={}, max={}, avg={:.2}, stdev={:.2}",

@@ -10,7 +10,7 @@ use fathom_record::RunRecord;
 use fathom_record::workload::{Arrival, Sizes};
 
 use super::{DeviceUse, Devices, Entry, job};
-use crate::fio::map::{PERCENTILES, Reporting};
+use crate::fio::map::{PERCENTILES, ReportSettings};
 use crate::sysstat::foreign_series::stamp;
 
 /// Writes runs as the jobs of one document.
@@ -78,13 +78,13 @@ impl<W: Write> RunsAsJobs<W> {
 }
 
 /// All jobs of a run as one entry, as with `group_reporting`.
-fn reporting(run: &RunRecord) -> Reporting {
-    Reporting {
+fn reporting(run: &RunRecord) -> ReportSettings {
+    ReportSettings {
         percentiles: PERCENTILES.to_vec(),
         of_clat: true,
         of_lat: true,
         options: options(run),
-        ..Reporting::default()
+        ..ReportSettings::default()
     }
 }
 

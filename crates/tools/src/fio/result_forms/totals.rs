@@ -31,7 +31,7 @@ pub struct DirectionTotals {
 
 /// The I/Os of one direction and one priority of an entry.
 #[derive(Clone, Debug)]
-pub struct OfPriority {
+pub struct PriorityTotals {
     /// Reads or writes.
     pub direction: Direction,
     /// The kernel's class.
@@ -60,7 +60,7 @@ pub struct Totals {
     /// Context switches and page faults of the whole process.
     pub process: ProcessUse,
     /// What came of each priority, where there is more than one.
-    pub priorities: Vec<OfPriority>,
+    pub priorities: Vec<PriorityTotals>,
     /// Start, in milliseconds of the Unix epoch where it is known; else 0.
     pub started_at: String,
 }
@@ -139,7 +139,7 @@ impl Totals {
     /// fio tells classes and levels apart, and no hints.
     fn add_priority(&mut self, of_record: &PrioritySummary, histogram: &Histogram) {
         let PrioritySummary { direction, class, level, .. } = *of_record;
-        let same = |known: &&mut OfPriority| {
+        let same = |known: &&mut PriorityTotals| {
             (known.direction, known.class, known.level) == (direction, class, level)
         };
         if let Some(known) = self.priorities.iter_mut().find(same) {
@@ -152,11 +152,11 @@ impl Totals {
             service: histogram.clone(),
             ..DirectionTotals::default()
         };
-        self.priorities.push(OfPriority { direction, class, level, counted });
+        self.priorities.push(PriorityTotals { direction, class, level, counted });
     }
 
     /// What came of each priority of a direction; nothing where all I/Os had one, as in fio.
-    pub fn priorities_of(&self, direction: Direction) -> Vec<&OfPriority> {
+    pub fn priorities_of(&self, direction: Direction) -> Vec<&PriorityTotals> {
         let own: Vec<_> = self.priorities.iter().filter(|priority| priority.direction == direction).collect();
         if own.len() < 2 { Vec::new() } else { own }
     }

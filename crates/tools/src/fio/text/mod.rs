@@ -14,7 +14,7 @@ use fathom_record::{Origin, RunRecord};
 use super::json::record;
 use super::prefixes;
 use crate::Refusal;
-use crate::result_import::{Confidence, Context, Head, Imported, Importer, text, whole};
+use crate::result_import::{Confidence, Context, Head, ImportedItem, Importer, text, whole};
 
 /// Reads normal output; refuses terse lines with the reason.
 pub const IMPORTER: Importer =
@@ -41,7 +41,7 @@ fn is_terse(line: &str) -> bool {
     version && fields.next().is_some_and(|field| field.starts_with("fio-")) && fields.count() > 40
 }
 
-fn read(input: &mut dyn BufRead, context: &Context) -> Result<Vec<Imported>, Refusal> {
+fn read(input: &mut dyn BufRead, context: &Context) -> Result<Vec<ImportedItem>, Refusal> {
     let bytes = whole(input, EXPECTED)?;
     let mut origin = Origin { parser: EXPECTED.to_owned(), ..Origin::default() };
     let text = text(&bytes, &mut origin);
@@ -63,7 +63,7 @@ fn read(input: &mut dyn BufRead, context: &Context) -> Result<Vec<Imported>, Ref
         .or("let fio write --output-format=json+ (or normal,json+)"));
     }
     runs.iter_mut().for_each(name_what_text_lacks);
-    Ok(runs.into_iter().map(|run| Imported::Run(Box::new(run))).collect())
+    Ok(runs.into_iter().map(|run| ImportedItem::Run(Box::new(run))).collect())
 }
 
 fn records(text: &str, origin: &Origin, context: &Context) -> Result<Vec<RunRecord>, Refusal> {
@@ -113,8 +113,8 @@ mod tests {
         Ok(runs
             .into_iter()
             .filter_map(|found| match found {
-                Imported::Run(run) => Some(*run),
-                Imported::Telemetry(_) => None,
+                ImportedItem::Run(run) => Some(*run),
+                ImportedItem::Telemetry(_) => None,
             })
             .collect())
     }

@@ -33,11 +33,11 @@ struct Reader {
     documents: Vec<Document>,
     definitions: Vec<Definition>,
     current: Document,
-    job: Option<Open>,
+    job: Option<OpenJob>,
 }
 
 /// A job whose lines are being read.
-struct Open {
+struct OpenJob {
     job: Job,
     clones: u64,
     /// Number of the direction that the last lines were of.
@@ -200,7 +200,7 @@ fn definition(line: &str) -> Option<Definition> {
 }
 
 /// `r: (groupid=0, jobs=4): err= 0: pid=5378: Wed Feb 28 13:18:25 2018`
-fn header(line: &str) -> Option<Open> {
+fn header(line: &str) -> Option<OpenJob> {
     let (name, rest) = line.split_once(": (groupid=")?;
     let (inside, after) = rest.split_once("):")?;
     let (group, clones) = inside.split_once(", jobs=")?;
@@ -212,7 +212,7 @@ fn header(line: &str) -> Option<Open> {
         ..Job::default()
     };
     let clones = clones.trim().parse().ok().filter(|clones| *clones > 0)?;
-    Some(Open {
+    Some(OpenJob {
         job,
         clones,
         direction: 0,
@@ -223,7 +223,7 @@ fn header(line: &str) -> Option<Open> {
     })
 }
 
-impl Open {
+impl OpenJob {
     fn line(&mut self, line: &str, number: usize) {
         if let Some(inside) = line.strip_prefix('|') {
             return self.percentiles(inside);

@@ -43,7 +43,7 @@ struct Sample<'a> {
 }
 
 /// The series of one kind of report, while they are filled.
-struct Filling<'a> {
+struct SeriesFiller<'a> {
     samples: usize,
     known: HashMap<Key, usize>,
     /// Values as far as they came; all behind them are absent.
@@ -90,7 +90,7 @@ pub(crate) fn assemble(
     let limit = BYTES_ANYWAY.saturating_add(text_bytes.saturating_mul(BYTES_A_BYTE));
     let count = |kind| sheet.reports.iter().filter(|report| report.kind == kind).count();
     let samples = [at_ns.len(), count(ReportKind::SinceBoot), count(ReportKind::Average)];
-    let mut fillings = samples.map(Filling::of);
+    let mut fillings = samples.map(SeriesFiller::of);
     let mut seen = [0; 3];
     let mut left = sheet.reports.as_slice();
     while let Some(first) = left.first() {
@@ -100,7 +100,7 @@ pub(crate) fn assemble(
         if !block.is_empty() {
             fillings[which].take(sheet, first, &block, &meanings);
         }
-        if fillings.iter().map(Filling::bytes).sum::<usize>() > limit {
+        if fillings.iter().map(SeriesFiller::bytes).sum::<usize>() > limit {
             return Err(out_of_proportion(tool, &fillings[which]));
         }
     }
@@ -205,7 +205,7 @@ fn sample<'a>(sheet: &'a Sheet, report: &Report, place: usize) -> Sample<'a> {
     Sample { place, values: sheet.values_of(report), marks: sheet.marks_of(report) }
 }
 
-impl<'a> Filling<'a> {
+impl<'a> SeriesFiller<'a> {
     fn of(samples: usize) -> Self {
         let (known, series, targets) = (HashMap::new(), Vec::new(), Vec::new());
         Self { samples, known, series, told: None, targets, repeated: 0 }
@@ -281,7 +281,7 @@ impl<'a> Filling<'a> {
     }
 }
 
-fn out_of_proportion(tool: &'static str, filling: &Filling<'_>) -> Refusal {
+fn out_of_proportion(tool: &'static str, filling: &SeriesFiller<'_>) -> Refusal {
     let (series, samples) = (filling.series.len(), filling.samples);
     let cause =
         format!("{series} series of {samples} samples each, nearly all of them empty, for so short a text");

@@ -341,7 +341,7 @@ fn nothing_is_started_after_the_time_is_over() {
 /// I/Os between two comparisons that the common order wins by far, one after the other.
 #[test]
 fn an_order_that_is_faster_without_doubt_is_asked_about_less_and_less() {
-    let mut lone = Lone::new(true);
+    let mut lone = LoneJobState::new(true);
     let mut now_ns = 0;
     let mut runs = Vec::new();
     while runs.len() < 8 {

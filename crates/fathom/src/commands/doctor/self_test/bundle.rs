@@ -7,7 +7,7 @@ use fathom_archive::{ArchiveFile, zip};
 use fathom_measure::Bytes;
 use serde_json::{Value, json};
 
-use super::redacting::Hidden;
+use super::redacting::HiddenParts;
 use super::{Answer, CheckResult, Report};
 use crate::failure::Failure;
 use crate::output;
@@ -23,7 +23,7 @@ impl Bundle {
     ///
     /// # Errors
     /// None that input can cause.
-    pub fn of(report: &Report<'_>, checks: &[CheckResult], hidden: Hidden) -> Result<Self, Failure> {
+    pub fn of(report: &Report<'_>, checks: &[CheckResult], hidden: HiddenParts) -> Result<Self, Failure> {
         let whole = serde_json::to_value(report)
             .map_err(|error| Failure::system("writing down what was tried", error))?;
         let (mut names, mut documents) = (vec!["self-test.json".to_owned()], vec![whole]);
@@ -111,7 +111,7 @@ mod tests {
             check("clock", Vec::new()),
             check("drives", vec![capture]),
         ];
-        let bundle = Bundle::of(&Report::of(&checks), &checks, Hidden::of(&[]).unwrap()).unwrap();
+        let bundle = Bundle::of(&Report::of(&checks), &checks, HiddenParts::of(&[]).unwrap()).unwrap();
         let names: Vec<&str> = bundle.files.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, ["self-test.json", "01-engines-listed.json", "03-drives.json"]);
         assert!(bundle.list(Path::new("a.zip")).lines().count() == 4);
@@ -142,7 +142,7 @@ mod tests {
             answers: vec![answer],
         };
         let checks = [check("drives", capture), check("devices", devices)];
-        let hidden = Hidden::of(&[crate::arguments::RedactedPart::Serial]).unwrap();
+        let hidden = HiddenParts::of(&[crate::arguments::RedactedPart::Serial]).unwrap();
         let bundle = Bundle::of(&Report::of(&checks), &checks, hidden).unwrap();
         assert_eq!(bundle.files.len(), 2);
         assert!(bundle.files[1].1.contains("serial-1 here") && !bundle.files[1].1.contains("S4EW"));

@@ -94,7 +94,7 @@ pub fn perform(arguments: &DoctorArguments) -> Result<Status, Failure> {
     let archive =
         arguments.zip.as_ref().map(|path| OutputFile::check(path, Content::Foreign { force: false }));
     let archive = archive.transpose()?;
-    let hidden = redacting::Hidden::of(&arguments.redact)?;
+    let hidden = redacting::HiddenParts::of(&arguments.redact)?;
     let scratch = tempfile::Builder::new().prefix("fathom-self-test-").tempdir_in(&folder);
     let failed = |error: std::io::Error| Failure {
         remedy: "name a folder that you may write to: fathom doctor --self-test FOLDER".to_owned(),

@@ -1,15 +1,15 @@
 //! Takes out of an archive what somebody does not give away, as `fathom share` does.
 
-use fathom_page::{Redacted, redacted};
+use fathom_page::{PrivatePart, redacted};
 use serde_json::Value;
 
 use crate::arguments::RedactedPart;
 use crate::failure::Failure;
 
 /// What is not given away.
-pub struct Hidden(Vec<Redacted>);
+pub struct HiddenParts(Vec<PrivatePart>);
 
-impl Hidden {
+impl HiddenParts {
     /// These parts.
     ///
     /// # Errors
@@ -20,7 +20,7 @@ impl Hidden {
 
     /// Whether serial numbers are.
     pub fn has_serials(&self) -> bool {
-        self.0.contains(&Redacted::Serial)
+        self.0.contains(&PrivatePart::Serial)
     }
 
     /// Documents with words of the same meaning in their places.

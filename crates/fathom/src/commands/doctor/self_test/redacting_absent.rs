@@ -6,9 +6,9 @@ use crate::arguments::RedactedPart;
 use crate::failure::Failure;
 
 /// Nothing.
-pub struct Hidden;
+pub struct HiddenParts;
 
-impl Hidden {
+impl HiddenParts {
     /// Nothing.
     ///
     /// # Errors

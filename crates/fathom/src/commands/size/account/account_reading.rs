@@ -40,7 +40,7 @@ const VOLUMES: &str = "volumes.json";
 const INSTANCES: &str = "instances.json";
 
 /// What was read.
-pub struct Reading {
+pub struct AccountInputs {
     /// Number of the account.
     pub account: String,
     /// Volumes and instances.
@@ -70,7 +70,7 @@ impl Question {
     const VERSION: u32 = 1;
 }
 
-impl Reading {
+impl AccountInputs {
     /// Reads a place, as far as it was not read already.
     ///
     /// # Errors

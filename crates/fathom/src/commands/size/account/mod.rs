@@ -10,7 +10,7 @@ use std::cell::RefCell;
 use std::io;
 
 use fathom_demand::account_volumes::Inventory;
-use fathom_fleet::{Account, AccountTerms, By, VolumeDefaults, check_region, currency};
+use fathom_fleet::{Account, AccountTerms, GroupKey, VolumeDefaults, check_region, currency};
 use fathom_record::AccountRecord;
 use fathom_record::account_record::{AccountPlace, AccountReading, FailedPlace};
 use fathom_record::fleet_record::FleetRow;
@@ -18,10 +18,10 @@ use fathom_report::{html, terminal};
 use fathom_sizing::fleet_volumes::History;
 use fathom_sizing::{Catalogue, Market};
 
-use self::account_reading::Reading;
+use self::account_reading::AccountInputs;
 use super::fleet::inputs::Inputs;
 use super::fleet::stop_request::Stop;
-use super::fleet::{JudgedVolume, Regional, TakeRow, base_policy, by, rows_file, write_rows};
+use super::fleet::{JudgedVolume, RegionVolumes, TakeRow, base_policy, by, rows_file, write_rows};
 use super::{catalogue, market_of, refused};
 use crate::arguments::SizeArguments;
 use crate::commands::stored::StorePlace;
@@ -55,7 +55,7 @@ struct Read {
 struct Sizing<'a> {
     arguments: &'a SizeArguments,
     catalogue: &'a Catalogue,
-    by: Option<By>,
+    by: Option<GroupKey>,
     kept: StorePlace,
     stop: Stop,
 }
@@ -178,7 +178,7 @@ impl Sizing<'_> {
     }
 
     fn of_the_api(&self, place: Place<'_>) -> Result<Read, Failure> {
-        let reading = Reading::of(place, self.arguments, &self.kept, &self.stop)?;
+        let reading = AccountInputs::of(place, self.arguments, &self.kept, &self.stop)?;
         let from = vec![reading.record.kept.clone()];
         let (account, record) = (Some(reading.account), Some(reading.record));
         let inputs = Inputs::of_reading(reading.inventory, reading.metrics);
@@ -222,7 +222,7 @@ impl Sizing<'_> {
             profile: place.profile,
         };
         let account = RefCell::new(Account::new(terms, self.by.as_ref()));
-        let regional = Regional {
+        let regional = RegionVolumes {
             arguments: self.arguments,
             catalogue: self.catalogue,
             known: VolumeDefaults::new(self.catalogue, market),

@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 
 use fathom_demand::account_volumes::{Inventory, is_inventory, is_measured, runs};
 use fathom_demand::{Dumps, is_dump};
-use fathom_fleet::By;
+use fathom_fleet::GroupKey;
 use fathom_rows::demand_tables::{
     Groups, Header, Interest, Run, RunSink, header, is_packed, is_parquet, read_text,
 };
 use fathom_rows::{Hints, Values};
 use fathom_tools::Refusal;
 
-use super::volume_partition::Gathered;
+use super::volume_partition::GatheredRows;
 use crate::arguments::MetricsArguments;
 use crate::commands::demand_input::values_of;
 use crate::failure::Failure;
@@ -72,7 +72,7 @@ enum Part<'a> {
     Group(&'a Groups, usize),
     Dumps(&'a [PathBuf]),
     Measured(&'a [PathBuf], &'a Inventory),
-    Gathered(&'a Gathered, usize),
+    Gathered(&'a GatheredRows, usize),
 }
 
 /// What a row takes of a scratch file, and how often its text is longer.
@@ -84,7 +84,11 @@ impl Inputs {
     ///
     /// # Errors
     /// When one is not there, is no file, or does not name its columns; with what to type.
-    pub fn open(paths: &[PathBuf], arguments: &MetricsArguments, by: Option<&By>) -> Result<Self, Failure> {
+    pub fn open(
+        paths: &[PathBuf],
+        arguments: &MetricsArguments,
+        by: Option<&GroupKey>,
+    ) -> Result<Self, Failure> {
         let columns = match by {
             None => arguments.columns.clone(),
             Some(by) => format!("{},by={by}", arguments.columns),
@@ -271,7 +275,7 @@ impl<'a> Piece<'a> {
     }
 
     /// A part of rows that were gathered.
-    pub fn gathered(gathered: &'a Gathered, part: usize) -> Self {
+    pub fn gathered(gathered: &'a GatheredRows, part: usize) -> Self {
         Self { path: gathered.folder(), part: Part::Gathered(gathered, part) }
     }
 

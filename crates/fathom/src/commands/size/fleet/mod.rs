@@ -13,13 +13,13 @@ mod volume_judge;
 mod volume_partition;
 mod volume_rows;
 
-use fathom_fleet::{By, Groups, VolumeDefaults, check_region, currency};
+use fathom_fleet::{GroupKey, Groups, VolumeDefaults, check_region, currency};
 use fathom_measure::Bytes;
 use fathom_record::fleet_record::FleetRecord;
 use fathom_report::{FleetSpread, html, terminal};
 use fathom_sizing::{Catalogue, Market};
 use inputs::Inputs;
-pub use regional::{Regional, base_policy};
+pub use regional::{RegionVolumes, base_policy};
 use stop_request::Stop;
 pub use volume_judge::JudgedVolume;
 pub use volume_rows::{TakeRow, rows_file, write_rows};
@@ -47,7 +47,7 @@ pub fn perform(arguments: &SizeArguments, machine: &Machine, line: &str) -> Resu
     let known = known(arguments, &catalogue, &market)?;
     let inputs = Inputs::open(&arguments.demand, &arguments.metrics, by.as_ref())?;
     rows.iter().try_for_each(|(file, _)| inputs.check_apart(file.name()))?;
-    let regional = Regional {
+    let regional = RegionVolumes {
         arguments,
         catalogue: &catalogue,
         known,
@@ -100,7 +100,7 @@ fn tell(record: &FleetRecord, machine: &Machine) -> Result<(), Failure> {
 }
 
 /// What volumes are to be added up by.
-pub fn by(arguments: &SizeArguments) -> Result<Option<By>, Failure> {
+pub fn by(arguments: &SizeArguments) -> Result<Option<GroupKey>, Failure> {
     arguments.added_by.as_deref().map(str::parse).transpose().map_err(refused)
 }
 

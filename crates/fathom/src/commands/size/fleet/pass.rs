@@ -16,7 +16,7 @@ use fathom_tools::Refusal;
 use super::inputs::Piece;
 use super::meter::Meter;
 use super::stop_request::Stop;
-use super::volume_partition::{Apart, Names};
+use super::volume_partition::{Names, ScatteredVolume};
 use crate::failure::Failure;
 
 /// Pieces for each thread that may be read before the one that is waited for: what is found in them is in memory.
@@ -42,14 +42,14 @@ pub trait Work: Sync {
 
 /// Why a reading ended before its end. Its own type: rows that lie apart are read again, and the other is the error.
 #[derive(Debug)]
-pub enum Ended {
+pub enum EarlyEnd {
     /// Something failed.
     Failed(Failure),
     /// Rows of a volume lie apart: they have to be gathered first.
-    Apart(Apart),
+    Apart(ScatteredVolume),
 }
 
-impl From<Failure> for Ended {
+impl From<Failure> for EarlyEnd {
     fn from(failure: Failure) -> Self {
         Self::Failed(failure)
     }
@@ -83,7 +83,7 @@ pub fn pass<W: Work>(
     work: &W,
     stop: &Stop,
     take: impl FnMut(W::Found) -> io::Result<()>,
-) -> Result<u64, Ended> {
+) -> Result<u64, EarlyEnd> {
     let threads = thread::available_parallelism().map_or(1, usize::from);
     let turns = Turns::new(AHEAD * threads);
     let (send, receive) = channel();
@@ -98,7 +98,7 @@ pub fn pass<W: Work>(
                 .inspect_err(|_| turns.end())?;
         }
         drop(send);
-        let mut joining = Joining { work, take, open: None, names: HashSet::new(), rows: 0 };
+        let mut joining = PieceJoiner { work, take, open: None, names: HashSet::new(), rows: 0 };
         let joined = join(pieces, (&receive, &turns, stop), &mut joining);
         // Threads that wait for their turn go on, and end.
         turns.end();
@@ -161,7 +161,7 @@ fn read_pieces<W: Work>(
 ) {
     while let Some(at) = turns.next() {
         let Some(piece) = pieces.get(at) else { return };
-        let mut reading = Reading::new(work, piece, (turns, stop));
+        let mut reading = PieceReader::new(work, piece, (turns, stop));
         let read = piece.read(&mut reading);
         let (parts, names) = reading.finish();
         if send.send(Done { at, parts: read.map(|()| parts), names }).is_err() {
@@ -171,7 +171,7 @@ fn read_pieces<W: Work>(
 }
 
 /// Takes the runs of one piece and judges those that lie in it whole.
-struct Reading<'a, W: Work> {
+struct PieceReader<'a, W: Work> {
     work: &'a W,
     values: Values,
     is_whole: bool,
@@ -184,7 +184,7 @@ struct Reading<'a, W: Work> {
     is_apart: bool,
 }
 
-impl<'a, W: Work> Reading<'a, W> {
+impl<'a, W: Work> PieceReader<'a, W> {
     fn new(work: &'a W, piece: &Piece<'_>, ends: (&'a Turns, &'a Stop)) -> Self {
         Self {
             work,
@@ -213,7 +213,7 @@ impl<'a, W: Work> Reading<'a, W> {
     }
 }
 
-impl<W: Work> RunSink for Reading<'_, W> {
+impl<W: Work> RunSink for PieceReader<'_, W> {
     fn interest(&self, volume: &[u8]) -> Interest {
         let (turns, stop) = self.ends;
         let is_needed = !self.is_apart && !turns.has_ended() && !stop.is_asked();
@@ -245,7 +245,7 @@ impl<W: Work> RunSink for Reading<'_, W> {
 }
 
 /// Volumes in the order of the pieces.
-struct Joining<'a, W, T> {
+struct PieceJoiner<'a, W, T> {
     work: &'a W,
     take: T,
     open: Option<Run>,
@@ -267,8 +267,8 @@ fn broken(refusal: Refusal) -> Failure {
 fn join<W: Work, T: FnMut(W::Found) -> io::Result<()>>(
     pieces: &[Piece<'_>],
     (receive, turns, stop): (&Receiver<Done<W::Found>>, &Turns, &Stop),
-    joining: &mut Joining<'_, W, T>,
-) -> Result<(), Ended> {
+    joining: &mut PieceJoiner<'_, W, T>,
+) -> Result<(), EarlyEnd> {
     let mut early = BTreeMap::new();
     let mut names = Names::default();
     let mut meter = Meter::new(W::NAME);
@@ -293,10 +293,10 @@ fn join<W: Work, T: FnMut(W::Found) -> io::Result<()>>(
         let parts: Vec<Part<W::Found>> = parts.map_err(|error| piece.unread(error))?;
         for part in parts {
             joining.part(part).map_err(|untaken| match untaken {
-                PartFailure::Failed(failure) => Ended::Failed(failure),
+                PartFailure::Failed(failure) => EarlyEnd::Failed(failure),
                 PartFailure::Apart(volume) => {
                     let (path, names) = (piece.path().to_owned(), std::mem::take(&mut names));
-                    Ended::Apart(Apart { volume, path, names })
+                    EarlyEnd::Apart(ScatteredVolume { volume, path, names })
                 }
             })?;
         }
@@ -306,13 +306,13 @@ fn join<W: Work, T: FnMut(W::Found) -> io::Result<()>>(
         Err(PartFailure::Failed(failure)) => Err(failure.into()),
         Err(PartFailure::Apart(volume)) => {
             let path = pieces.last().map(|piece| piece.path().to_owned()).unwrap_or_default();
-            Err(Ended::Apart(Apart { volume, path, names }))
+            Err(EarlyEnd::Apart(ScatteredVolume { volume, path, names }))
         }
         Ok(()) => Ok(()),
     }
 }
 
-impl<W: Work, T: FnMut(W::Found) -> io::Result<()>> Joining<'_, W, T> {
+impl<W: Work, T: FnMut(W::Found) -> io::Result<()>> PieceJoiner<'_, W, T> {
     fn part(&mut self, part: Part<W::Found>) -> Result<(), PartFailure> {
         match part {
             Part::Open(run) => match &mut self.open {

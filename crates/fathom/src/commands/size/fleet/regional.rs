@@ -3,7 +3,7 @@
 use std::io;
 use std::thread;
 
-use fathom_fleet::{By, FleetGrowths, Summary, Tally, Verdicts, VolumeDefaults, margin_of};
+use fathom_fleet::{FleetGrowths, GroupKey, Summary, Tally, Verdicts, VolumeDefaults, margin_of};
 use fathom_measure::Share;
 use fathom_record::fleet_record::{FleetRecord, FleetRow};
 use fathom_sizing::fleet_volumes::{History as VolumeGrowth, SizingPolicy};
@@ -11,16 +11,16 @@ use fathom_sizing::margin::{Margin, USUAL};
 use fathom_sizing::{Catalogue, Market};
 
 use super::inputs::{Inputs, Piece};
-use super::pass::{Ended, pass};
+use super::pass::{EarlyEnd, pass};
 use super::stop_request::Stop;
 use super::volume_judge::{Growths, JudgedVolume, VolumeJudge};
-use super::volume_partition::{Gathered, usual_folder};
+use super::volume_partition::{GatheredRows, usual_folder};
 use crate::arguments::SizeArguments;
 use crate::commands::size::{lateness, margin as typed_margin, today, typed};
 use crate::failure::Failure;
 
 /// The volumes of one region.
-pub struct Regional<'a> {
+pub struct RegionVolumes<'a> {
     /// What was typed.
     pub arguments: &'a SizeArguments,
     /// What is known.
@@ -34,7 +34,7 @@ pub struct Regional<'a> {
     /// What rows are read from.
     pub inputs: &'a Inputs,
     /// What volumes are added up by.
-    pub by: Option<&'a By>,
+    pub by: Option<&'a GroupKey>,
     /// Whether what each volume did is handed on too.
     pub keeps_series: bool,
 }
@@ -59,7 +59,7 @@ pub fn base_policy<'a>(
     })
 }
 
-impl Regional<'_> {
+impl RegionVolumes<'_> {
     /// Judges all volumes; each goes to `take`, and behind them the rows that `rest` gives.
     ///
     /// # Errors
@@ -77,10 +77,10 @@ impl Regional<'_> {
         let keeps_going = self.arguments.keep_going;
         let history = match history(&pieces, &asked, (stop, keeps_going)) {
             Ok(history) => history,
-            Err(Ended::Failed(failure)) => return Err(failure),
-            Err(Ended::Apart(apart)) => {
+            Err(EarlyEnd::Failed(failure)) => return Err(failure),
+            Err(EarlyEnd::Apart(apart)) => {
                 let folder = self.arguments.scratch.clone().unwrap_or_else(usual_folder);
-                gathered = Gathered::new(self.inputs, &apart, &folder, stop)?;
+                gathered = GatheredRows::new(self.inputs, &apart, &folder, stop)?;
                 pieces = gathered.pieces();
                 // Of volumes outside of the sample no rows are counted, and nobody else knows the scratch file.
                 History { rows: None, ..history(&pieces, &asked, (stop, keeps_going)).map_err(whole)? }
@@ -146,10 +146,10 @@ fn margin(arguments: &SizeArguments, history: &VolumeGrowth) -> Result<Margin, F
 }
 
 /// Why rows that were read once already cannot be read again.
-fn whole(ended: Ended) -> Failure {
+fn whole(ended: EarlyEnd) -> Failure {
     match ended {
-        Ended::Failed(failure) => failure,
-        Ended::Apart(apart) => {
+        EarlyEnd::Failed(failure) => failure,
+        EarlyEnd::Apart(apart) => {
             let cause =
                 format!("rows of {} lie apart that did not before: the file has changed", apart.volume);
             Failure::usage(apart.path.display().to_string(), cause, "wait until it is written to its end")
@@ -161,7 +161,7 @@ fn history(
     pieces: &[Piece<'_>],
     asked: &SizingPolicy<'_>,
     (stop, keeps_going): (&Stop, bool),
-) -> Result<History, Ended> {
+) -> Result<History, EarlyEnd> {
     let work = Growths::new(*asked, keeps_going);
     let mut growths = FleetGrowths::default();
     let rows = pass(pieces, &work, stop, |found| {

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use fathom_demand::account_volumes::Inventory;
-use fathom_fleet::{By, Verdicts, VolumeGrowth, grown, guarded, judged};
+use fathom_fleet::{GroupKey, Verdicts, VolumeGrowth, grown, guarded, judged};
 use fathom_record::fleet_record::FleetRow;
 use fathom_rows::Interval;
 use fathom_rows::demand_tables::{Latest, Run};
@@ -59,7 +59,7 @@ pub struct VolumeJudge<'a> {
     /// What the provider says.
     pub inventory: &'a Inventory,
     /// What they are added up by.
-    pub by: Option<&'a By>,
+    pub by: Option<&'a GroupKey>,
     /// Whether what a volume did is handed on too.
     pub keeps_series: bool,
     /// Whether a volume at which an invariant breaks is only not judged.

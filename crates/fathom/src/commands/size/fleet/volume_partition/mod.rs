@@ -29,7 +29,7 @@ const LARGEST_PART: u64 = 4 * USUAL_PART;
 
 /// A volume whose rows lie apart.
 #[derive(Debug)]
-pub struct Apart {
+pub struct ScatteredVolume {
     /// Its name.
     pub volume: String,
     /// Where it was seen again.
@@ -39,19 +39,24 @@ pub struct Apart {
 }
 
 /// The rows of a fleet, volume by volume.
-pub struct Gathered {
+pub struct GatheredRows {
     scratch: Scratch,
     folder: PathBuf,
     parts: Vec<Part>,
     largest_bytes: u64,
 }
 
-impl Gathered {
+impl GatheredRows {
     /// Gathers the rows of all tables in a folder.
     ///
     /// # Errors
     /// When the folder has no room, or a table cannot be read.
-    pub fn new(inputs: &Inputs, apart: &Apart, folder: &Path, stop: &Stop) -> Result<Self, Failure> {
+    pub fn new(
+        inputs: &Inputs,
+        apart: &ScatteredVolume,
+        folder: &Path,
+        stop: &Stop,
+    ) -> Result<Self, Failure> {
         let needs_bytes = inputs.scratch_bytes();
         let told = format!(
             "rows of {:?} lie apart ({}): gathering the rows of each volume first, about {} in {}",
@@ -66,7 +71,7 @@ impl Gathered {
         let parts = Parts::new(&apart.names, needs_bytes);
         let threads = thread::available_parallelism().map_or(1, usize::from);
         let pieces = inputs.pieces(threads);
-        let work = Gathering {
+        let work = GatherState {
             pieces: &pieces,
             next: AtomicUsize::new(0),
             done: AtomicUsize::new(0),
@@ -118,7 +123,7 @@ impl Gathered {
 }
 
 /// What the threads that gather share.
-struct Gathering<'a> {
+struct GatherState<'a> {
     pieces: &'a [Piece<'a>],
     next: AtomicUsize,
     done: AtomicUsize,
@@ -127,7 +132,7 @@ struct Gathering<'a> {
     folder: &'a Path,
 }
 
-impl Gathering<'_> {
+impl GatherState<'_> {
     /// Reads pieces until none is left.
     fn scatter(&self, scratch: &Scratch, parts: &Parts) {
         let mut scatter = Scatter::new(scratch, parts, self.stop);
