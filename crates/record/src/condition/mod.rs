@@ -1,6 +1,6 @@
 //! Conditions under which a measurement fails, e.g. `read p99>2ms`: what is asked, and what was found.
 //!
-//! A condition names a quantity that records have, and a limit for it. What a record does not have is [`Unmeasured`],
+//! A condition names a quantity that records have, and a limit for it. What a record does not have is [`UnmeasuredReason`],
 //! with its reason, and never a pass.
 
 mod campaign_quantities;

@@ -253,7 +253,7 @@ struct PieceJoiner<'a, W, T> {
     rows: u64,
 }
 
-/// Why a part was not taken: what an [`Ended`] is made of.
+/// Why a part was not taken: what an [`EarlyEnd`] is made of.
 enum PartFailure {
     Failed(Failure),
     Apart(String),
