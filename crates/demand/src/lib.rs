@@ -12,6 +12,7 @@ mod monitors;
 mod observed_disk;
 mod prometheus;
 mod retail_prices;
+mod server_address;
 mod source;
 mod stranger;
 #[cfg(test)]
@@ -24,4 +25,5 @@ pub use cloudwatch::{
 pub use dump::{Dumps, is_dump};
 pub use prometheus::{PrometheusQuery, Selection, fetch as fetch_prometheus};
 pub use retail_prices::price_list;
+pub use server_address::without_credentials;
 pub use source::{Text, read, what};

@@ -37,7 +37,6 @@ pub use about::{CompletionsArguments, DoctorArguments, HelpArguments, ManArgumen
 pub use annotation_arguments::{
     BaselineArguments, DeleteArguments, MarkArguments, NoteArguments, TagArguments,
 };
-pub use command_words::without_credentials;
 pub use demand_source::{MetricsArguments, ProfileArguments, ValuesName};
 pub use discover::DiscoverArguments;
 pub use list_arguments::{DevicesArguments, RunsArguments};

@@ -7,6 +7,7 @@ use fathom_rows::DemandReport;
 use fathom_tools::Refusal;
 
 use super::{Disks, Selection, selector};
+use crate::server_address::without_credentials;
 
 /// Seconds asked for at once: a few thousand samples a series.
 const STRETCH_S: i64 = 6 * 3600;
@@ -41,7 +42,8 @@ pub fn fetch(
             .or("give --from before --to, at most a year apart, e.g. --from 7d"));
     }
     let base = asked.url.trim_end_matches('/');
-    let placed = |refusal: Refusal| if refusal.place.is_empty() { refusal.at(base) } else { refusal };
+    let shown = without_credentials(base);
+    let placed = |refusal: Refusal| if refusal.place.is_empty() { refusal.at(&shown) } else { refusal };
     let mut disks = Disks::default();
     let mut end = asked.from_unix_s;
     while end < asked.to_unix_s {
@@ -50,7 +52,7 @@ pub fn fetch(
         let query = format!("{}[{}s]", selector(&asked.selection), end - start);
         let body = get(&format!("{base}/api/v1/query?query={}&time={end}", encoded(&query)))?;
         if !body.trim_ascii_start().starts_with(b"{") {
-            return Err(Refusal::new(SERVER, "its answer is not JSON").at(base).or(
+            return Err(Refusal::new(SERVER, "its answer is not JSON").at(&shown).or(
                 "give the server's own address, e.g. http://localhost:9090, not that of a page in front of it",
             ));
         }

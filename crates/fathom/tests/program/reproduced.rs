@@ -118,3 +118,20 @@ fn passwords_in_addresses_are_sent_and_not_printed() {
         }
     }
 }
+
+#[test]
+fn passwords_in_addresses_are_not_printed_where_servers_fail() {
+    let typist = Typist::new();
+    for (status, body) in [(503, "busy"), (200, "no JSON"), (200, "{}")] {
+        let served = serve(move |_, _| (status, body.to_owned()));
+        let url = served.url.replace("://", &format!("://reader:{SECRET}@"));
+        let mut command = typist.command(&["profile", "--prometheus", &url, "--from", "1h"]);
+        let answer: Answer = command.env("NO_PROXY", "*").output().unwrap().into();
+        assert!(answer.status > 1 && answer.stderr.contains(&served.url), "{answer:?}");
+        assert!(!answer.stderr.contains(SECRET), "{answer:?}");
+    }
+    // Nobody listens there.
+    let answer =
+        typist.run(&["profile", "--prometheus", &format!("http://a:{SECRET}@127.0.0.1:1/"), "--from", "1h"]);
+    assert!(answer.status > 1 && !answer.stderr.contains(SECRET), "{answer:?}");
+}

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fathom_demand::aws::{Request, Response};
+use fathom_demand::without_credentials;
 use fathom_tools::Refusal;
 use ureq::tls::{RootCerts, TlsConfig};
 
@@ -96,8 +97,8 @@ impl Client {
 }
 
 fn refused(url: &str, cause: String, remedy: &str) -> Refusal {
-    let place = url.split('?').next().unwrap_or(url);
-    Refusal::new("a server's answer", cause).at(place).or(remedy)
+    let place = without_credentials(url.split('?').next().unwrap_or(url));
+    Refusal::new("a server's answer", without_credentials(&cause)).at(place).or(remedy)
 }
 
 fn unreached(url: &str, error: ureq::Error) -> Refusal {

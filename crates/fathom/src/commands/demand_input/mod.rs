@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use fathom_campaign::calendar_now;
 use fathom_demand::aws::ServiceOptions;
-use fathom_demand::{CloudWatchQuery, PrometheusQuery, Selection, Text};
+use fathom_demand::{CloudWatchQuery, PrometheusQuery, Selection, Text, without_credentials};
 use fathom_rows::demand_tables::{is_parquet, of_parquet};
 use fathom_rows::{DemandReport, Hints, Values};
 use fathom_tools::Refusal;
@@ -17,7 +17,7 @@ use fathom_tools::result_import::is_wide;
 use jiff::Timestamp;
 
 use super::typed_moment::moment;
-use crate::arguments::{MetricsArguments, ValuesName, without_credentials};
+use crate::arguments::{MetricsArguments, ValuesName};
 use crate::failure::Failure;
 
 /// Files of metrics larger than this are not read at once.

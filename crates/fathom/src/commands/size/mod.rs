@@ -4,7 +4,7 @@ mod account;
 mod fleet;
 
 use fathom_campaign::calendar_now;
-use fathom_demand::price_list;
+use fathom_demand::{price_list, without_credentials};
 use fathom_fleet::check_region;
 use fathom_measure::{Bytes, Nanos, Share};
 use fathom_record::{shell_bytes, shell_word};
@@ -17,7 +17,7 @@ use fathom_tools::Refusal;
 use super::demand_input::{self, read};
 use super::proof_run;
 use super::stored::StorePlace;
-use crate::arguments::{SizeArguments, ValuesName, without_credentials};
+use crate::arguments::{SizeArguments, ValuesName};
 use crate::exit_status::Status;
 use crate::failure::Failure;
 use crate::output::{self, Machine};
