@@ -62,7 +62,7 @@ fn pages_texts_and_records_have_the_command_that_made_them() {
     assert_page_has(&read(&typist, "a.html"), "analyse last --md a.md --html a.html");
     let text = read(&typist, "a.md");
     let section = text.split("\n## How to reproduce\n\n```\nfathom --store ").nth(1).unwrap();
-    assert!(section.ends_with(" analyse last --md a.md --html a.html\n```\n"), "{section}");
+    assert!(section.contains(" analyse last --md a.md --html a.html\n```\n"), "{section}");
     let analysis = typist.json(&["analyse", "last", "--json"]);
     assert!(analysis["command"].as_str().unwrap().ends_with(" analyse last --json"), "{analysis}");
 }
