@@ -5,9 +5,9 @@
 #![allow(clippy::panic, reason = "this crate is a test: a broken promise is told by a panic")]
 
 pub mod broken;
-mod cases;
-mod content;
-pub mod served;
+mod conformance_cases;
+mod content_tests;
+pub mod served_controller;
 
 use fathom_engine::Engine;
 
@@ -58,17 +58,17 @@ pub fn run<E: Engine>(subject: &Subject<'_, E>) {
         // Half of a buffer, and all of it.
         for io_bytes in [4096, BUFFER_BYTES as u32] {
             let load = Load { depth, io_bytes };
-            cases::buffers_are_apart_and_stay(subject, load);
-            cases::each_io_comes_out_once(subject, load);
-            cases::stamps_are_ordered_and_of_the_clock(subject, load);
-            cases::all_directions_end(subject, load);
-            cases::bad_ranges_fail_and_do_no_harm(subject, load);
-            cases::dropping_with_io_in_flight_is_safe(subject, load);
+            conformance_cases::buffers_are_apart_and_stay(subject, load);
+            conformance_cases::each_io_comes_out_once(subject, load);
+            conformance_cases::stamps_are_ordered_and_of_the_clock(subject, load);
+            conformance_cases::all_directions_end(subject, load);
+            conformance_cases::bad_ranges_fail_and_do_no_harm(subject, load);
+            conformance_cases::dropping_with_io_in_flight_is_safe(subject, load);
             if subject.traits.keeps_content {
-                content::reads_give_back_writes(subject, load);
+                content_tests::reads_give_back_writes(subject, load);
             }
         }
     }
-    cases::nothing_in_flight_does_not_wait(subject);
-    cases::facts_do_not_change(subject);
+    conformance_cases::nothing_in_flight_does_not_wait(subject);
+    conformance_cases::facts_do_not_change(subject);
 }

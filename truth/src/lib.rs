@@ -5,7 +5,7 @@
 //! keep. The same suites run short among the ordinary tests and in full under `cargo xtask statistics`.
 
 pub mod figure;
-pub mod process;
+pub mod random_process;
 pub mod suite;
 
 pub use figure::{Bound, Figure};

@@ -1,16 +1,16 @@
 //! The suites: each puts one method through processes of known truth. A new suite is a file here and an
 //! entry in [`SUITES`].
 
-pub mod bucket;
-pub mod clocks;
-pub mod fleet;
-pub mod pairs;
-pub mod search;
-pub mod shapes;
-pub mod steady;
-pub mod stopping;
+pub mod bucket_errors;
+pub mod clock_errors;
+pub mod fleet_errors;
+pub mod pair_errors;
+pub mod search_errors;
+pub mod shape_errors;
+pub mod steady_errors;
+pub mod stopping_errors;
 pub mod tails;
-pub mod trend;
+pub mod trend_errors;
 
 use crate::Figure;
 
@@ -49,17 +49,17 @@ pub const SUITES: &[Suite] = &[
     Suite {
         name: "bucket",
         summary: "token buckets read from their series: size, prediction, and what is no bucket",
-        run: bucket::run,
+        run: bucket_errors::run,
     },
     Suite {
         name: "steady",
         summary: "the four gates: wrong levels accepted, time to a verdict, verdicts revoked",
-        run: steady::run,
+        run: steady_errors::run,
     },
     Suite {
         name: "stopping",
         summary: "spaced runs until the stated error: coverage and distance from the truth",
-        run: stopping::run,
+        run: stopping_errors::run,
     },
     Suite {
         name: "tails",
@@ -69,31 +69,31 @@ pub const SUITES: &[Suite] = &[
     Suite {
         name: "shapes",
         summary: "cliffs and modes: false alarms on smooth latencies, detections of slow groups",
-        run: shapes::run,
+        run: shape_errors::run,
     },
     Suite {
         name: "search",
         summary: "the operating point: how near the best of a grid, and after how many runs",
-        run: search::run,
+        run: search_errors::run,
     },
     Suite {
         name: "fleet",
         summary: "sizing fleets: margins and purchases that did not suffice against the risk that was stated",
-        run: fleet::run,
+        run: fleet_errors::run,
     },
     Suite {
         name: "clocks",
         summary: "clocks of several clients: the stated skew against the true one",
-        run: clocks::run,
+        run: clock_errors::run,
     },
     Suite {
         name: "pairs",
         summary: "two sides in random pairs: false differences, differences found, pairs used",
-        run: pairs::run,
+        run: pair_errors::run,
     },
     Suite {
         name: "trend",
         summary: "changes of level over weeks of runs: false changes, and steps told in time",
-        run: trend::run,
+        run: trend_errors::run,
     },
 ];

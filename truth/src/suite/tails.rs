@@ -5,7 +5,7 @@ use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::Effort;
-use crate::process::tail::{FIVE, THIRTY, Tail, TailTruth};
+use crate::random_process::tail_process::{FIVE, THIRTY, Tail, TailTruth};
 use crate::{Bound, Figure};
 
 /// Coverage from twelve recurrences on, and below that for show.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fathom_conformance::served::{Offer, ServedController};
+use fathom_conformance::served_controller::{Offer, ServedController};
 use fathom_conformance::{BUFFER_BYTES, Subject, TARGET_BYTES, Traits, run};
 use fathom_engine::delay::{Delay, RunStart};
 use fathom_engine::nvme_tcp::NvmeTcp;

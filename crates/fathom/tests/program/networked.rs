@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 
-use fathom_conformance::served::{Offer, SUBSYSTEM, ServedController};
+use fathom_conformance::served_controller::{Offer, SUBSYSTEM, ServedController};
 use serde_json::Value;
 
 use crate::typed::Typist;

@@ -102,7 +102,7 @@ impl DetrendedSeries {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fathom_truth::process::noise::autoregressive;
+    use fathom_truth::random_process::noise_process::autoregressive;
     use rand::SeedableRng;
     use rand_xoshiro::Xoshiro256PlusPlus;
 

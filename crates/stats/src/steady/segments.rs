@@ -122,7 +122,7 @@ fn merge(rates: &[f64], mut bounds: Vec<usize>, tolerance_share: f64) -> Vec<Seg
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fathom_truth::process::noise::autoregressive;
+    use fathom_truth::random_process::noise_process::autoregressive;
     use proptest::prelude::*;
     use rand::SeedableRng;
     use rand_xoshiro::Xoshiro256PlusPlus;

@@ -37,7 +37,7 @@ fn covariance(series: &[f64], centre: f64, lag: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fathom_truth::process::noise::autoregressive;
+    use fathom_truth::random_process::noise_process::autoregressive;
     use rand::SeedableRng;
     use rand_xoshiro::Xoshiro256PlusPlus;
 

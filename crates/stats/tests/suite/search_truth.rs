@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "test code outside of test functions")]
 
 use fathom_stats::{Cell, Grid, Observation, Purpose, Search, SearchEnd, SearchOptions, Step};
-use fathom_truth::process::device::{Device, grid};
+use fathom_truth::random_process::device_process::{Device, grid};
 use proptest::prelude::*;
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;

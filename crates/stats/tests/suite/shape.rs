@@ -3,7 +3,7 @@
 use fathom_measure::Histogram;
 use fathom_stats::shape::{cliffs, modes};
 use fathom_stats::tail::{LatencySeries, quantile_interval};
-use fathom_truth::process::shape::{Draw, mixture, series};
+use fathom_truth::random_process::shape_process::{Draw, mixture, series};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 

@@ -6,7 +6,7 @@ use fathom_record::exposure_guard::{ExposureGuard, GuardRow, HiddenState, Standi
 use fathom_record::steadiness::{Steadiness, SteadyVerdict};
 use fathom_stats::steady::cusum::{Monitor, WatchEvent};
 use fathom_stats::steady::{SteadyRule, judge, steady_sentence};
-use fathom_truth::process::noise::autoregressive;
+use fathom_truth::random_process::noise_process::autoregressive;
 use proptest::prelude::*;
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;

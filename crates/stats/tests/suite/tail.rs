@@ -2,7 +2,7 @@
 
 use fathom_measure::Histogram;
 use fathom_stats::tail::{LatencySeries, UnresolvedReason, quantile_interval, quantile_over_runs};
-use fathom_truth::process::tail::{FIVE, TailTruth};
+use fathom_truth::random_process::tail_process::{FIVE, TailTruth};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 

@@ -9,7 +9,7 @@ pub fn native(engine: &'static str) -> &'static str {
     let is_here = |entry: &EngineEntry| entry.platforms.contains(&Platform::Windows);
     let keeps_depth =
         |entry: &EngineEntry| entry.in_flight == InFlight::Depth && entry.carries(TargetKind::File);
-    let Some(asked) = engines::named(engine) else { return engine };
+    let Some(asked) = engine_list::named(engine) else { return engine };
     if is_here(asked) || !keeps_depth(asked) {
         return engine;
     }

@@ -6,7 +6,7 @@ use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::Effort;
-use crate::process::course::{Course, LENGTH_S};
+use crate::random_process::course::{Course, LENGTH_S};
 use crate::{Bound, Figure};
 
 /// Rate of the burst and of the base in the simulated course.

@@ -5,7 +5,7 @@ use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::Effort;
-use crate::process::device::{Device, grid};
+use crate::random_process::device_process::{Device, grid};
 use crate::{Bound, Figure};
 
 /// How one search ended.

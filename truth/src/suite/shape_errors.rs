@@ -9,7 +9,7 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::Effort;
-use crate::process::shape::{Draw, mixture, series, smooth};
+use crate::random_process::shape_process::{Draw, mixture, series, smooth};
 use crate::{Bound, Figure};
 
 /// False alarms at most 1 %, detections as published.

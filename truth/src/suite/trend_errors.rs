@@ -5,7 +5,7 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::Effort;
-use crate::process::noise::{autoregressive, normal};
+use crate::random_process::noise_process::{autoregressive, normal};
 use crate::{Bound, Figure};
 
 type Rng = Xoshiro256PlusPlus;

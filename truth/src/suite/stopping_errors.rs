@@ -7,8 +7,8 @@ use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::Effort;
-use crate::process::hang::Hang;
-use crate::process::wander::Wander;
+use crate::random_process::hang::Hang;
+use crate::random_process::wander::Wander;
 use crate::{Bound, Figure};
 
 /// From the start of one window to the start of the next, in seconds.

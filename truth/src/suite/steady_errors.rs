@@ -8,7 +8,7 @@ use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::Effort;
-use crate::process::course::{Course, DrawnSeries, LENGTH_S};
+use crate::random_process::course::{Course, DrawnSeries, LENGTH_S};
 use crate::{Bound, Figure};
 
 /// A level further than this from the truth was wrong to accept.

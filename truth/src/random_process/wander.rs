@@ -3,7 +3,7 @@
 use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::noise::{autoregressive, normal};
+use super::noise_process::{autoregressive, normal};
 
 /// Kind of noise around the mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

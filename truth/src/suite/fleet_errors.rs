@@ -12,7 +12,7 @@ use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::Effort;
-use crate::process::fleet::{Bursts, Life, TICK_S};
+use crate::random_process::fleet_process::{Bursts, Life, TICK_S};
 use crate::{Bound, Figure};
 
 /// Risks that are asked for, in millionths.

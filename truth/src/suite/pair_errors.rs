@@ -12,7 +12,7 @@ use rand_distr::{Distribution, Exp1};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::Effort;
-use crate::process::sides::{Disturbance, Machine, NOISY, QUIET, normal};
+use crate::random_process::sides::{Disturbance, Machine, NOISY, QUIET, normal};
 use crate::{Bound, Figure};
 
 type Rng = Xoshiro256PlusPlus;

@@ -3,7 +3,7 @@
 use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::noise::autoregressive;
+use super::noise_process::autoregressive;
 
 /// Length of a series, in seconds.
 pub const LENGTH_S: usize = 3600;

@@ -3,7 +3,7 @@
 use fathom_engine::{Engine, Io};
 use fathom_record::Direction;
 
-use crate::cases::carry;
+use crate::conformance_cases::carry;
 use crate::{Load, Subject, TARGET_BYTES};
 
 /// Content that names the block and the round it was written in.
