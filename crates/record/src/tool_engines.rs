@@ -13,12 +13,42 @@ pub struct ToolEntry {
     pub name: &'static str,
     /// All that can be typed for it, as help shows it.
     pub forms: &'static str,
+    /// What its program is called, by which people know it too; several names may mean one program.
+    pub program: &'static str,
+    /// What can stand behind its name.
+    pub places: &'static [ToolPlace],
     /// How to get it where there is none.
     pub install: &'static str,
+    /// Whose command lines it takes as they are, of those that fathom reads too.
+    pub grammar: Option<CommandGrammar>,
+    /// Whether its targets are files and devices that fathom can open too.
+    pub opens_paths: bool,
+    /// Whether it knows NVMe controllers by their addresses, which no file of this machine stands for.
+    pub knows_controllers: bool,
     /// Whether it is told how many bytes of a target it uses, which nobody here knows of one on another machine.
     pub told_sizes: bool,
     /// What it has no place for: a run that asks for it is refused, since silence would be taken for effect.
     pub no_place_for: &'static [NoPlace],
+}
+
+/// Where a tool is, as it is named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ToolPlace {
+    /// `NAME:PATH`, a program of this machine; without a path the search path finds it.
+    Path,
+    /// `NAME@HOST`, a server of its own on another machine, which the program here asks.
+    Server,
+    /// `NAME:COMMAND`, a command of several words that reaches it on another machine.
+    Command,
+}
+
+/// A tool's language of command lines that fathom reads as the tool does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CommandGrammar {
+    /// fio's.
+    Fio,
+    /// diskspd's.
+    Diskspd,
 }
 
 const NO_STRIPE: NoPlace =
@@ -119,28 +149,48 @@ pub const TOOL_ENGINES: &[ToolEntry] = &[
     ToolEntry {
         name: "fio",
         forms: "fio, fio:PATH, fio@HOST",
+        program: "fio",
+        places: &[ToolPlace::Path, ToolPlace::Server],
         install: "install it, as with `apt-get install fio`, or name its path: --engine fio:/path/to/fio",
+        grammar: Some(CommandGrammar::Fio),
+        opens_paths: true,
+        knows_controllers: false,
         told_sizes: true,
         no_place_for: FIO_LACKS,
     },
     ToolEntry {
         name: "bdevperf",
         forms: "bdevperf:PATH",
+        program: "bdevperf",
+        places: &[ToolPlace::Path],
         install: "build SPDK and name it: --engine bdevperf:/path/to/spdk/build/examples/bdevperf",
+        grammar: None,
+        opens_paths: true,
+        knows_controllers: true,
         told_sizes: false,
         no_place_for: BDEVPERF_LACKS,
     },
     ToolEntry {
         name: "bdevperf-uring",
         forms: "bdevperf-uring:PATH",
+        program: "bdevperf",
+        places: &[ToolPlace::Path],
         install: "build SPDK with io_uring (--with-uring) and name it: --engine bdevperf-uring:/path/to/spdk/build/examples/bdevperf",
+        grammar: None,
+        opens_paths: true,
+        knows_controllers: true,
         told_sizes: false,
         no_place_for: BDEVPERF_OVER_URING_LACKS,
     },
     ToolEntry {
         name: "spdk_nvme_perf",
         forms: "spdk_nvme_perf:PATH",
+        program: "spdk_nvme_perf",
+        places: &[ToolPlace::Path],
         install: "build SPDK and name it: --engine spdk_nvme_perf:/path/to/spdk/build/bin/spdk_nvme_perf",
+        grammar: None,
+        opens_paths: false,
+        knows_controllers: true,
         told_sizes: false,
         no_place_for: NVME_PERF_LACKS,
     },
@@ -148,14 +198,24 @@ pub const TOOL_ENGINES: &[ToolEntry] = &[
     ToolEntry {
         name: "nvme_perf",
         forms: "",
+        program: "spdk_nvme_perf",
+        places: &[ToolPlace::Path],
         install: "build SPDK and name it: --engine nvme_perf:/path/to/spdk/build/bin/spdk_nvme_perf",
+        grammar: None,
+        opens_paths: false,
+        knows_controllers: true,
         told_sizes: false,
         no_place_for: NVME_PERF_LACKS,
     },
     ToolEntry {
         name: "diskspd",
         forms: "diskspd:COMMAND",
+        program: "diskspd",
+        places: &[ToolPlace::Command],
         install: "say how to reach it: --engine 'diskspd:ssh HOST diskspd.exe'; get it from github.com/microsoft/diskspd",
+        grammar: Some(CommandGrammar::Diskspd),
+        opens_paths: false,
+        knows_controllers: false,
         told_sizes: false,
         no_place_for: DISKSPD_LACKS,
     },

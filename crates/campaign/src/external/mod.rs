@@ -8,6 +8,7 @@
 //! ```
 
 mod child;
+mod drivers;
 mod held;
 mod kept;
 pub mod reach;
@@ -41,7 +42,7 @@ use crate::record_ids;
 use crate::single_run::{Session, SessionPlan};
 pub use child::{ChildEnd, ChildPlan};
 use fathom_plan::{RunPlan, exact_command_line};
-pub use tool::{External, Tool};
+pub use tool::External;
 
 /// Time that a tool may take beyond what it was asked for, to start, to lay files out and to print.
 const SLACK_NS: u64 = 600_000_000_000;
@@ -142,9 +143,7 @@ fn reach_of(
     let paths: Vec<PathBuf> = targets.iter().map(|target| PathBuf::from(&target.path)).collect();
     let program = prepared.words.first().cloned().unwrap_or_default();
     let mut reach = reach::reach_on(&program, &paths, plan.workload.mix.changes_data(), folder);
-    if external.tool == Tool::Bdevperf && tool_invocation::has_huge_pages() {
-        reach.below.extend(reach::huge_page_folders());
-    }
+    reach.below.extend(external.driver.folders());
     reach
 }
 
@@ -307,14 +306,7 @@ pub fn run_given(
     }
     let folder = make_folder(raw, &record_ids::new_id("r"))?;
     fill_folder(&folder, given)?;
-    let (result, own) = match external.tool {
-        Tool::Fio => {
-            let result = folder.join("fio.txt");
-            let output = format!("--output={}", result.display());
-            (result, vec![format!("--output-format={}", given.forms), output])
-        }
-        _ => (folder.join("stdout.txt"), Vec::new()),
-    };
+    let (result, own) = external.driver.output(&folder, given.forms);
     let program = external.program.iter().map(OsString::from);
     let words: Vec<OsString> =
         program.chain(given.arguments.iter().cloned()).chain(own.into_iter().map(OsString::from)).collect();

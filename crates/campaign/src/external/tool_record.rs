@@ -15,7 +15,8 @@ use fathom_record::{RunRecord, Standstill, Workload};
 use fathom_tools::result_import::{Context, HEAD_BYTES, Head, ImportedItem, recognise};
 
 use super::child::ChildEnd;
-use super::tool::{External, Tool};
+use super::drivers::ToolDriver;
+use super::tool::External;
 use crate::checks::{self, Stillness};
 use crate::error::CampaignError;
 
@@ -98,7 +99,7 @@ pub fn finish(mut record: RunRecord, ended: &ChildEnd, around: ToolRunContext<'_
     record.started_at = around.started_at;
     forget(&mut record, &KNOWN_HERE);
     if let Some(workload) = around.workload {
-        fill_plan(&mut record, workload, around.target, around.external.tool);
+        fill_plan(&mut record, workload, around.target, around.external.driver);
     }
     record.environment = around.environment;
     record.command = around.command;
@@ -138,12 +139,15 @@ fn note_standstills(record: &mut RunRecord, ended: &ChildEnd) {
 }
 
 /// What the plan says, which the tool's result need not.
-fn fill_plan(record: &mut RunRecord, workload: &Workload, target: Option<TargetFacts>, tool: Tool) {
+fn fill_plan(
+    record: &mut RunRecord,
+    workload: &Workload,
+    target: Option<TargetFacts>,
+    driver: &dyn ToolDriver,
+) {
     forget(record, &KNOWN_OF_PLAN);
     record.workload = workload.clone();
-    if tool == Tool::Bdevperf {
-        record.workload.length.warmup_ns = 0;
-    }
+    driver.leave_out(&mut record.workload);
     if workload.arrival == Arrival::Closed {
         record.summary.in_flight_requested = Some(f64::from(workload.jobs) * f64::from(workload.depth));
     }

@@ -4,11 +4,12 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fathom_campaign::external::{External, RawCommand, Tool, run_given};
+use fathom_campaign::external::{External, RawCommand, run_given};
 use fathom_campaign::run_once;
 use fathom_campaign::tool_jobs::{SpanRun, diskspd_plan, diskspd_results};
 use fathom_record::RunRecord;
 use fathom_record::condition::ConditionOutcome;
+use fathom_record::tool_engines::CommandGrammar;
 use fathom_report::html;
 use fathom_tools::diskspd::{
     Command, Drives, MappedSpan, Profile, drive_mapping, handed_over, map, print_text, print_xml,
@@ -104,7 +105,7 @@ fn itself(
     profile: &Profile,
     external: &External,
 ) -> Result<Status, Failure> {
-    if external.tool != Tool::Diskspd {
+    if external.entry.grammar != Some(CommandGrammar::Diskspd) {
         let cause = format!("{} does not take diskspd's command lines", external.name());
         return Err(Failure::usage(
             "--engine",

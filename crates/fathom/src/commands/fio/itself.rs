@@ -8,6 +8,7 @@ use std::process::{Command, Stdio};
 use std::{env, fs};
 
 use fathom_campaign::external::{External, RawCommand, RawResult, run_given};
+use fathom_record::tool_engines::CommandGrammar;
 use fathom_tools::fio::cmdline::{Forms, Globals, Invocation};
 use fathom_tools::fio::document;
 use fathom_tools::fio::handover::{LOGS, hand_over};
@@ -54,7 +55,7 @@ pub fn perform(place: &StorePlace, invocation: &Invocation) -> Result<Status, Fa
     let job_file = "job.fio";
     let arguments: Vec<OsString> =
         made.words.iter().map(OsString::from).chain([OsString::from(job_file)]).collect();
-    let external = External::of("fio").expect("fio is a tool that is driven");
+    let external = External::taking(CommandGrammar::Fio).expect("fio is a tool that is driven");
     let given = RawCommand {
         external: &external,
         arguments: &arguments,
