@@ -10,7 +10,7 @@ mod platform;
 use std::fmt;
 
 use fathom_record::engine_list::{self, EngineEntry};
-use fathom_record::facts::TargetKind;
+use fathom_record::facts::{TargetFacts, TargetKind};
 
 pub use platform::HERE;
 
@@ -56,6 +56,22 @@ impl EngineKind {
     /// Whether the system lets it be made.
     fn available(self) -> Result<(), EngineError> {
         self.launcher().map_or(Ok(()), |launcher| (launcher.available)())
+    }
+
+    /// Lets it poll for all I/Os to an opened target; whether it polls at all is said by its entry.
+    ///
+    /// # Errors
+    /// What the target or the kernel lacks for that, and what to type.
+    pub fn admit_polling(self, target: &TargetFacts) -> Result<(), EngineError> {
+        self.launcher().and_then(|launcher| launcher.polled).map_or(Ok(()), |admit| admit(target))
+    }
+
+    /// The same of single I/Os, by their flag.
+    ///
+    /// # Errors
+    /// As [`admit_polling`](Self::admit_polling).
+    pub fn admit_hipri(self, target: &TargetFacts) -> Result<(), EngineError> {
+        self.launcher().and_then(|launcher| launcher.hipri).map_or(Ok(()), |admit| admit(target))
     }
 }
 
@@ -120,6 +136,8 @@ mod tests {
                 "{kind:?}"
             );
             assert_eq!(launcher.prioritised.is_some(), entry.takes(Need::Priorities), "{kind:?}");
+            assert_eq!(launcher.polled.is_some(), entry.takes(Need::Polled), "{kind:?}");
+            assert_eq!(launcher.hipri.is_some(), entry.takes(Need::Hipri), "{kind:?}");
             assert_eq!(entry.names_alone, Act::named(entry.name).is_some_and(Act::is_of_names), "{kind:?}");
         }
     }

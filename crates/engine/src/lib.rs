@@ -32,6 +32,7 @@ mod os_error;
 pub mod passthrough;
 pub mod pattern;
 pub mod placement;
+mod poll_queues;
 pub mod priority;
 pub mod readback;
 pub mod rest;

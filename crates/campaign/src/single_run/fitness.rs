@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use fathom_engine::engine_kinds::{self, EngineKind};
-use fathom_engine::{EngineError, ErrorKind, uring};
+use fathom_engine::{EngineError, ErrorKind};
 use fathom_record::Workload;
-use fathom_record::facts::{TargetFacts, TargetKind};
+use fathom_record::facts::TargetKind;
 use fathom_target::TargetName;
 
 use super::session::SessionPlan;
@@ -100,29 +100,6 @@ pub fn check_workload(
 /// The first refusal of all.
 pub fn first(request: &RunRequest<'_>) -> Result<(), EngineError> {
     admissible(request).into_iter().next().map_or(Ok(()), Err)
-}
-
-/// The first device under a target, in the order of its stack, whose queue is not polled: each layer has
-/// one of its own, but for partitions, which have their disk's.
-pub fn without_poll_queues(target: &TargetFacts) -> Option<&str> {
-    let mut queues = target.devices.iter().filter(|device| device.layer != "partition");
-    queues.find(|device| !uring::has_poll_queues(&device.name)).map(|device| device.name.as_str())
-}
-
-/// High priority of single I/Os needs queues on the device that are polled.
-///
-/// # Errors
-/// Which device has none, and how it gets some.
-pub fn check_priority(plan: &SessionPlan<'_>, target: &TargetFacts) -> Result<(), EngineError> {
-    match without_poll_queues(target).filter(|_| plan.plan.options.io_flags.hipri && !plan.literal) {
-        None => Ok(()),
-        Some(device) => {
-            let cause = format!("{device} has no poll queues");
-            let remedy = "for NVMe: `modprobe nvme poll_queues=2`, or nvme.poll_queues=2 at boot; otherwise leave hipri out";
-            Err(EngineError::new(ErrorKind::Unsupported, "preparing --io-flags hipri", cause)
-                .with_remedy(remedy))
-        }
-    }
 }
 
 /// Processors that the process may not run on, or that there are not: jobs would not be where they were put.

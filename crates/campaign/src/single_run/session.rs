@@ -16,7 +16,7 @@ use fathom_engine::launch::{Launch, Medium};
 use fathom_engine::pattern::Geometry;
 use fathom_engine::stripe::Volume;
 use fathom_engine::tap::{Listener, Listeners};
-use fathom_engine::{EngineError, ErrorKind, passthrough};
+use fathom_engine::{EngineError, ErrorKind};
 use fathom_measure::WallClock;
 use fathom_measure::clock::ClockFacts;
 use fathom_record::engine_list;
@@ -34,9 +34,7 @@ use fathom_telemetry::{Sampler, SamplerPlan, environment};
 use super::binding;
 use super::cautions;
 use super::child_handle::Handle;
-use super::fitness::{
-    check_engine, check_flags, check_priority, check_processors, check_workload, without_poll_queues,
-};
+use super::fitness::{check_engine, check_flags, check_processors, check_workload};
 use super::io_log::IoLog;
 use super::neighbours::Neighbours;
 use super::particulars::Particulars;
@@ -163,9 +161,11 @@ impl Session {
         let engine = choose_engine(plan.plan.engine.as_deref(), &targets, &mut notes)?;
         check_engine((options, plan.needs), plan.literal, engine)?;
         if options.polled {
-            require_polling(&targets.facts)?;
+            engine.admit_polling(&targets.facts)?;
         }
-        check_priority(plan, &targets.facts)?;
+        if options.io_flags.hipri && !plan.literal {
+            engine.admit_hipri(&targets.facts)?;
+        }
         if options.witness.is_some() {
             witness_session::require(&targets.facts)?;
         }
@@ -699,34 +699,4 @@ fn advise_other_path(error: EngineError, asked: Option<&str>, target: &TargetFac
         _ => return error,
     };
     if error.kind == ErrorKind::UnknownEngine { error } else { error.with_remedy(remedy) }
-}
-
-/// An engine that polls needs direct I/O, and queues of this machine's devices that are polled.
-fn require_polling(target: &TargetFacts) -> Result<(), EngineError> {
-    let refuse = |cause: String, remedy: &str| {
-        Err(EngineError::new(ErrorKind::Unsupported, "preparing polled completions", cause)
-            .with_remedy(remedy))
-    };
-    if target.kind == TargetKind::FabricNamespace {
-        // The socket is asked, and not a device.
-        return Ok(());
-    }
-    if !target.direct {
-        let cause = format!("I/O to {} passes through the page cache, and is never polled for", target.name);
-        return refuse(cause, "leave --polled out");
-    }
-    if target.kind == TargetKind::NvmeNamespace {
-        passthrough::admit_polling()?;
-    }
-    if target.kind == TargetKind::NvmeNamespace && target.devices.is_empty() {
-        let cause = format!("{} has no block device that could have poll queues", target.name);
-        return refuse(cause, "leave --polled out");
-    }
-    match without_poll_queues(target) {
-        None => Ok(()),
-        Some(device) => {
-            let remedy = "for NVMe: `modprobe nvme poll_queues=2`, or nvme.poll_queues=2 at boot; otherwise leave --polled out";
-            refuse(format!("{device} has no poll queues"), remedy)
-        }
-    }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use fathom_record::facts::TargetFacts;
 use fathom_record::options::Priorities;
 use fathom_target::Handle;
 
@@ -21,6 +22,9 @@ pub type StripeRunFunction = fn(&Launch<'_>, &Volume, &mut Observer<'_>) -> Resu
 /// A run over a [medium](super::Medium) of another kind.
 pub type MediumRunFunction = fn(&Launch<'_>, &mut Observer<'_>) -> Result<Measurement, EngineError>;
 
+/// What an opened target needs, so that completions of its I/Os are polled for.
+pub type PollingFunction = fn(&TargetFacts) -> Result<(), EngineError>;
+
 /// How runs are launched on an engine, or on several that differ by name. It has no place for what is absent here, which its
 /// entry in the [list](fathom_record::engines::ENGINES) says to people.
 #[derive(Clone, Copy)]
@@ -37,11 +41,24 @@ pub struct Launcher {
     pub striped: Option<StripeRunFunction>,
     /// What is no file.
     pub others: Option<MediumRunFunction>,
+    /// Polling for all I/Os.
+    pub polled: Option<PollingFunction>,
+    /// Polling for single I/Os, by their flag.
+    pub hipri: Option<PollingFunction>,
 }
 
 impl Launcher {
     /// One that works on nothing yet, and can always be made.
     pub const fn of(names: &'static [&'static str]) -> Self {
-        Self { names, available: || Ok(()), files: None, prioritised: None, striped: None, others: None }
+        Self {
+            names,
+            available: || Ok(()),
+            files: None,
+            prioritised: None,
+            striped: None,
+            others: None,
+            polled: None,
+            hipri: None,
+        }
     }
 }

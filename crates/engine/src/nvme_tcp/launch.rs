@@ -19,6 +19,8 @@ pub(crate) const LAUNCHER: Launcher = Launcher {
         Medium::Remote(remotes) => launch.over_the_network(remotes, observe),
         _ => Err(launch.does_not_carry()),
     }),
+    // The socket is asked, and not a device.
+    polled: Some(|_| Ok(())),
     ..Launcher::of(&[NAME])
 };
 

@@ -1,12 +1,15 @@
 //! Runs of commands to one namespace a job.
 
-use super::Passthrough;
+use fathom_record::facts::TargetFacts;
+use fathom_target::namespace::Namespace;
+
+use super::{Passthrough, polling};
 use crate::job::JobPlan;
 use crate::launch::{Launcher, of};
 use crate::pattern::largest_transfer_bytes;
 use crate::stripe::Slots;
-use crate::uring::launch::options;
-use fathom_target::namespace::Namespace;
+use crate::uring::launch::{self as ring, options};
+use crate::{EngineError, ErrorKind};
 
 /// What a user types.
 pub(super) const NAME: &str = "passthrough";
@@ -23,5 +26,17 @@ pub(crate) const LAUNCHER: Launcher = Launcher {
         };
         launch.on_threads(build, observe)
     }),
+    polled: Some(admit_polling),
     ..Launcher::of(&[NAME])
 };
+
+/// A ring of commands polls as a ring does, where its kernel does it without harm and a block device shows the queues.
+fn admit_polling(target: &TargetFacts) -> Result<(), EngineError> {
+    polling::admit()?;
+    if target.devices.is_empty() {
+        let cause = format!("{} has no block device that could have poll queues", target.name);
+        return Err(EngineError::new(ErrorKind::Unsupported, "preparing polled completions", cause)
+            .with_remedy("leave --polled out"));
+    }
+    ring::admit_polling(target)
+}

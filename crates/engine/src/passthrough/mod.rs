@@ -12,12 +12,5 @@ mod polling;
 #[cfg(target_os = "linux")]
 mod ring;
 
-#[cfg(not(target_os = "linux"))]
-mod elsewhere;
-
-#[cfg(not(target_os = "linux"))]
-pub use elsewhere::admit_polling;
-#[cfg(target_os = "linux")]
-pub use polling::admit as admit_polling;
 #[cfg(target_os = "linux")]
 pub use ring::Passthrough;

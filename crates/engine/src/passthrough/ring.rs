@@ -24,7 +24,7 @@ use io_uring::squeue::Entry128;
 use io_uring::{opcode, types};
 
 use super::command::{command, entry_bytes, trim_range};
-use super::{admit_polling, status_errno};
+use super::{polling, status_errno};
 use crate::stripe::Slots;
 use crate::uring::ring_traffic::{self, Traffic};
 use crate::uring::{MAX_DEPTH, Options, setup};
@@ -86,7 +86,7 @@ impl<C: Clock> Passthrough<C> {
                 .with_remedy("use a smaller --depth and more --jobs"));
         }
         if options.run.polled {
-            admit_polling()?;
+            polling::admit()?;
         }
         let namespace = Namespace::of(&file)?;
         let arena = Arena::new(buffers, buffer_bytes.max(u64::from(namespace.block_bytes())))?;

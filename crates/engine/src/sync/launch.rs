@@ -1,9 +1,12 @@
 //! Runs by system calls: over each job's target, or over all of a stripe.
 
+use fathom_record::facts::TargetFacts;
+
 use super::Sync;
 use crate::job::JobPlan;
 use crate::launch::{Launcher, of};
 use crate::stripe::Stripe;
+use crate::{EngineError, poll_queues};
 
 /// What a user types.
 pub const NAME: &str = "sync";
@@ -24,5 +27,11 @@ pub(crate) const LAUNCHER: Launcher = Launcher {
         };
         launch.on_shared_loop(build, observe)
     }),
+    hipri: Some(admit_hipri),
     ..Launcher::of(&[NAME])
 };
+
+/// A call of high priority polls for its own completion, which needs queues on the devices that are polled.
+fn admit_hipri(target: &TargetFacts) -> Result<(), EngineError> {
+    poll_queues::require(target, "preparing --io-flags hipri", "hipri")
+}

@@ -10,8 +10,3 @@ pub fn available() -> Result<(), EngineError> {
     Err(EngineError::new(ErrorKind::Unsupported, "starting io_uring", "the kernel of Linux alone has it")
         .with_remedy("leave --engine out"))
 }
-
-/// Whether a block device has queues that are polled: the kernel of Linux alone polls.
-pub fn has_poll_queues(_: &str) -> bool {
-    false
-}

@@ -24,9 +24,9 @@ mod workers;
 mod elsewhere;
 
 #[cfg(not(target_os = "linux"))]
-pub use elsewhere::{available, has_poll_queues};
+pub use elsewhere::available;
 #[cfg(target_os = "linux")]
 pub use launch::NAME;
 #[cfg(target_os = "linux")]
-pub use ring::{MAX_DEPTH, Uring, available, has_poll_queues};
+pub use ring::{MAX_DEPTH, Uring, available};
 pub use ring_options::Options;

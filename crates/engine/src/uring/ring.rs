@@ -242,9 +242,3 @@ impl<C> Drop for Uring<C> {
 pub fn available() -> Result<(), EngineError> {
     setup::try_ring()
 }
-
-/// Whether a block device, by its kernel name, has queues that are polled.
-pub fn has_poll_queues(device: &str) -> bool {
-    let path = format!("/sys/block/{device}/queue/io_poll");
-    std::fs::read_to_string(path).is_ok_and(|value| value.trim() == "1")
-}
