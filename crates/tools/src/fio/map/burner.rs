@@ -26,7 +26,7 @@ pub struct Burner {
 impl Mapper<'_> {
     /// Whether the job burns processor time.
     pub(super) fn is_burner(&self) -> bool {
-        self.engine.is_some_and(|row| row.name == "cpuio")
+        self.engine.is_some_and(|row| row.burns_time)
     }
 
     pub(super) fn burner(&mut self, threads: u32) -> Result<Burner, Refusal> {

@@ -188,12 +188,11 @@ impl<'a> Mapper<'a> {
         }
     }
 
-    /// What names the targets, and their names: of libblkio its driver's path.
+    /// What names the targets, and their names: of an engine with drivers the path that its driver takes.
     fn named(&mut self) -> Option<(&'a JobOption, Vec<String>)> {
         let job = self.job;
         let by_name = || job.last("filename").map(|given| (given, named_files(job)));
-        let engine = self.engine.map(|row| row.name);
-        if engine != Some("libblkio") {
+        if !self.engine.is_some_and(|row| row.has_drivers) {
             if job.options.iter().filter(|given| given.row.name == "filename").count() > 1 {
                 self.warn(format!(
                     "filename is given more than once: the job works on all of {}, as in fio",

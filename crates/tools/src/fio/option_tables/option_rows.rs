@@ -38,6 +38,10 @@ pub struct EngineRow {
     pub touches: Option<Touches>,
     /// Whether fio's own does one I/O at a time; said where no engine of fathom says it.
     alone: bool,
+    /// Whether it burns processor time and does no I/O.
+    pub burns_time: bool,
+    /// Whether it names its target to one of several drivers.
+    pub has_drivers: bool,
     /// What differs, or why it goes to fio; may be empty.
     pub words: &'static str,
 }
@@ -141,5 +145,13 @@ fn engine_row(cells: &[&'static str]) -> EngineRow {
     let facts: Vec<&str> = words(2).split_whitespace().collect();
     let touches = [("files", Touches::Files), ("nothing", Touches::Nothing)];
     let touches = touches.into_iter().find(|(word, _)| facts.contains(word)).map(|(_, touches)| touches);
-    EngineRow { name: words(0), fathom, touches, alone: facts.contains(&"one"), words: words(3) }
+    EngineRow {
+        name: words(0),
+        fathom,
+        touches,
+        alone: facts.contains(&"one"),
+        burns_time: facts.contains(&"cpu"),
+        has_drivers: facts.contains(&"drivers"),
+        words: words(3),
+    }
 }
