@@ -1,5 +1,6 @@
 //! A time span as a run of fathom, with what it changes and why some cannot be one.
 
+use fathom_record::engine_list::ENGINES;
 use fathom_record::options::Durability;
 use fathom_record::run_plan::{RunOptions, RunPlan};
 use fathom_record::workload::{
@@ -58,7 +59,9 @@ pub fn map(
         cpus: processors(span)?,
         ..RunOptions::default()
     };
-    let engine = mapped.then(|| "mmap".to_owned());
+    // What is mapped goes through the page cache, as by the engine that always does.
+    let mapping = ENGINES.iter().find(|entry| entry.through_cache).filter(|_| mapped);
+    let engine = mapping.map(|entry| entry.name.to_owned());
     Ok(MappedSpan {
         run: RunPlan { targets, engine, workload, options },
         paths,
