@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use fathom_record::telemetry::MetricSeries;
 use fathom_rows::{Interval, as_counts, disk_choices};
 use fathom_tools::Refusal;
-use fathom_tools::sysstat::foreign_series::{MachineTables, Times};
+use fathom_tools::foreign_series::{MachineTables, Times};
 
 /// The metrics that make a demand, as rates.
 const METRICS: [&str; 4] = ["disk.reads", "disk.writes", "disk.read_bytes", "disk.write_bytes"];

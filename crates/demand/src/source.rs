@@ -5,8 +5,8 @@ use fathom_record::{Direction, parse_profile, parse_run};
 use fathom_rows::trace_demand::{self, TraceSelection};
 use fathom_rows::{DemandReport, Hints, Interval, of_counts, rows, ticks};
 use fathom_sizing::demand_profile::demand_of;
+use fathom_tools::foreign_series::MachineTables;
 use fathom_tools::result_import::{narrow, packed};
-use fathom_tools::sysstat::foreign_series::MachineTables;
 use fathom_tools::{Refusal, observers};
 
 use crate::monitors::{self, Monitor};

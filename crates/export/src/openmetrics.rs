@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use fathom_record::{LatencySummary, RunRecord};
-use fathom_tools::sysstat::foreign_series::stamp;
+use fathom_tools::foreign_series::stamp;
 
 use super::Exporter;
 use super::record_columns::pattern;

@@ -9,9 +9,9 @@ use fathom_record::run_record::Tool;
 use fathom_record::telemetry::MetricSeries;
 
 use crate::Refusal;
+use crate::foreign_series::{Banner, MachineTables, Times};
 use crate::observers::{OBSERVERS, observer, stranger};
 use crate::result_import::{Confidence, ForeignTelemetry, Head, ImportedItem, Importer, whole};
-use crate::sysstat::foreign_series::{Banner, MachineTables, Times};
 
 /// What looks like telemetry and cannot be: it is refused with what it is.
 pub const STRANGER: Importer = Importer {

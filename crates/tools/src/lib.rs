@@ -10,6 +10,7 @@ mod digits;
 pub mod diskspd;
 pub mod fathom;
 pub mod fio;
+pub mod foreign_series;
 pub mod importers;
 pub mod nvme_perf;
 pub mod observers;

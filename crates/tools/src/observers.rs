@@ -1,7 +1,7 @@
 //! The tools whose telemetry is read, as a list: how each is known, read and held against itself.
 
+use crate::foreign_series::{Contradiction, MachineTables, decimal, stamp};
 use crate::result_import::{Importer, narrow};
-use crate::sysstat::foreign_series::{Contradiction, MachineTables, decimal, stamp};
 use crate::sysstat::{iostat, mpstat, sadf, sar};
 use crate::{Refusal, importers, perf_stat, vmstat};
 

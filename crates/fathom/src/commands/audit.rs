@@ -136,7 +136,7 @@ fn of_file(path: &Path) -> Result<Vec<AuditResult>, Failure> {
 /// What a tool's own columns say against each other.
 fn telemetry(path: &Path) -> Option<AuditResult> {
     let found = observers::audit(&demand_input::read(path).ok()?)?;
-    let finding = |c: fathom_tools::sysstat::foreign_series::Contradiction| Item {
+    let finding = |c: fathom_tools::foreign_series::Contradiction| Item {
         about: c.thing,
         rule: c.rule.to_owned(),
         weight: Weight::Contradiction.name(),

@@ -1,6 +1,6 @@
 //! A result of fio that stands in a log or a quotation, without what these put before each line.
 
-use crate::sysstat::foreign_series::stamp;
+use crate::foreign_series::stamp;
 
 /// Levels of messages, as loggers write them.
 const LEVELS: [&str; 9] =

@@ -2,7 +2,7 @@
 
 use super::perf_event::{Event, EventCount, PerfStat};
 use crate::Refusal;
-use crate::sysstat::foreign_series::{Tree, parse_json};
+use crate::foreign_series::{Tree, parse_json};
 
 /// Whether a text looks like such lines.
 pub fn recognise(start: &str) -> bool {

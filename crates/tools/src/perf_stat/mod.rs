@@ -13,7 +13,7 @@ use fathom_record::telemetry::AbsentSource;
 pub use perf_event::{Event, EventCount, PerfStat};
 
 use crate::Refusal;
-use crate::sysstat::foreign_series::{
+use crate::foreign_series::{
     Cell, Column, MachineTables, Meaning, Number, ReportKind, Sheet, assemble, plain_text, without_colours,
 };
 

@@ -1,7 +1,7 @@
 //! Processor time: `%usr` without guests beside `%user` with them, `%sys` without interrupts beside
 //! `%system` with them.
 
-use crate::sysstat::foreign_series::{Column, Meaning, plain};
+use crate::foreign_series::{Column, Meaning, plain};
 
 /// A column of processor time, its percent sign left out.
 pub fn cpu(column: &str) -> Column {

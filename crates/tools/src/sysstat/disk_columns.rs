@@ -1,7 +1,7 @@
 //! Devices: columns of `iostat`, `sar -d` and `sadf`, of all versions since 5.
 
 use super::{KB, MB, SECTOR};
-use crate::sysstat::foreign_series::{Column, bytes, bytes_per_s, none, plain, share, time_ms};
+use crate::foreign_series::{Column, bytes, bytes_per_s, none, plain, share, time_ms};
 
 const OPS: &str = "operations/s";
 

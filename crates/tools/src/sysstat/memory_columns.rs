@@ -1,7 +1,7 @@
 //! Memory, huge pages, paging and swapping.
 
 use super::KB;
-use crate::sysstat::foreign_series::{Column, bytes, bytes_per_s, plain, share};
+use crate::foreign_series::{Column, bytes, bytes_per_s, plain, share};
 
 /// A column of `sar -r` or `sar -S`, its `kb` left out.
 pub fn memory(column: &str) -> Column {

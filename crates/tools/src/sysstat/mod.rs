@@ -5,7 +5,6 @@
 
 mod cpu_columns;
 mod disk_columns;
-pub mod foreign_series;
 pub mod iostat;
 mod memory_columns;
 pub mod mpstat;

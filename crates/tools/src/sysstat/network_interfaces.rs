@@ -1,7 +1,7 @@
 //! Network interfaces and the errors on them, and TCP.
 
 use super::KB;
-use crate::sysstat::foreign_series::{Column, bytes_per_s, plain, share};
+use crate::foreign_series::{Column, bytes_per_s, plain, share};
 
 /// A column of `sar -n DEV`, `EDEV`, `TCP` or `ETCP`, its `/s` left out.
 pub fn network(column: &str) -> Column {

@@ -1,7 +1,7 @@
 //! The whole machine: transfers, load, switches, interrupts, pressure.
 
 use super::SECTOR;
-use crate::sysstat::foreign_series::{Column, Label, bytes_per_s, plain, share};
+use crate::foreign_series::{Column, Label, bytes_per_s, plain, share};
 
 /// A column of `sar -b`, its `/s` left out: transfers of all devices together.
 pub fn transfers(column: &str) -> Column {

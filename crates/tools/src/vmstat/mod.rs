@@ -1,7 +1,7 @@
 //! `vmstat` of procps: its table of the whole machine, in all widths, with and without times.
 
 use crate::Refusal;
-use crate::sysstat::foreign_series::{
+use crate::foreign_series::{
     Cell, Column, Contradiction, Contradictions, MachineTables, Meaning, ReportKind, Sheet, Timeline,
     assemble, bytes, bytes_per_s, number, plain, plain_text, rows, stamp,
 };

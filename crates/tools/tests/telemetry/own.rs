@@ -1,8 +1,8 @@
 //! Outputs made by running Debian 12's tools: sysstat 12.6.1, procps 4.0.2, perf 6.1.
 
+use fathom_tools::foreign_series::{MachineTables, Times};
 use fathom_tools::observers::{observe, observer};
 use fathom_tools::perf_stat;
-use fathom_tools::sysstat::foreign_series::{MachineTables, Times};
 
 fn read(bytes: &[u8], tool: &str) -> MachineTables {
     assert_eq!(observer(bytes).unwrap().name, tool);

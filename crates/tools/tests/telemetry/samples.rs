@@ -4,9 +4,9 @@
 
 use std::path::{Path, PathBuf};
 
+use fathom_tools::foreign_series::MachineTables;
 use fathom_tools::observers::{observe, observer};
 use fathom_tools::result_import::{Context, HEAD_BYTES, Head, ImportedItem, recognise};
-use fathom_tools::sysstat::foreign_series::MachineTables;
 
 const FOLDERS: [&str; 7] = ["iostat", "sar", "sadf_json", "mpstat", "vmstat", "perf_stat", "other_stats"];
 

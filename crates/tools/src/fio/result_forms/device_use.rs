@@ -10,7 +10,7 @@ use fathom_record::RunRecord;
 use fathom_record::telemetry::Telemetry;
 use serde_json::{Value, json};
 
-use crate::sysstat::foreign_series::stamp;
+use crate::foreign_series::stamp;
 
 /// One device's share of the I/O, as the kernel counted it.
 #[derive(Clone, Debug, Default, PartialEq)]

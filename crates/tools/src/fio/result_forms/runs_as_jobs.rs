@@ -11,7 +11,7 @@ use fathom_record::workload::{Arrival, Sizes};
 
 use super::{DeviceUse, Devices, Entry, job};
 use crate::fio::map::{PERCENTILES, ReportSettings};
-use crate::sysstat::foreign_series::stamp;
+use crate::foreign_series::stamp;
 
 /// Writes runs as the jobs of one document.
 pub struct RunsAsJobs<W> {

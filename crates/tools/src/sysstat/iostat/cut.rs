@@ -3,7 +3,7 @@
 use super::TOOL;
 use super::iostat_columns::column;
 use crate::Refusal;
-use crate::sysstat::foreign_series::{Cell, Column, ReportKind, Sheet, number};
+use crate::foreign_series::{Cell, Column, ReportKind, Sheet, number};
 
 /// What the device of cut columns is called: its name is lost.
 const DEVICE: &str = "unnamed device";

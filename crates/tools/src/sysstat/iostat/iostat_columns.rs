@@ -4,8 +4,8 @@
 //! `areq-sz` in place of `avgqu-sz` and `avgrq-sz` from 11.5.7 on, discards and no more `svctm` from
 //! 12.1.2, flushes from 12.3.1.
 
+use crate::foreign_series::{Column, Sheet};
 use crate::sysstat;
-use crate::sysstat::foreign_series::{Column, Sheet};
 
 /// What a column of a table means.
 pub fn column(table: &str, column: &str) -> Column {

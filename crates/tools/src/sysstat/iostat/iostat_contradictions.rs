@@ -1,6 +1,6 @@
 //! Figures of one report that must agree, because iostat computes them from the same counters.
 
-use crate::sysstat::foreign_series::{Contradiction, Contradictions, Number, Row, Sheet, rows};
+use crate::foreign_series::{Contradiction, Contradictions, Number, Row, Sheet, rows};
 
 const SIZES: (&str, &str) =
     ("I/Os x size = throughput", "a size is in another unit than its header says, or columns were changed");

@@ -2,7 +2,7 @@
 
 use super::TOOL;
 use crate::Refusal;
-use crate::sysstat::foreign_series::{Banner, Number, ReportKind, Sheet, Timeline, Tree, parse_json, stamp};
+use crate::foreign_series::{Banner, Number, ReportKind, Sheet, Timeline, Tree, parse_json, stamp};
 
 /// Reads a document.
 ///

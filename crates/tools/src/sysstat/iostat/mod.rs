@@ -11,7 +11,7 @@ pub use iostat_contradictions::audit;
 pub(crate) use iostat_contradictions::whole;
 
 use crate::Refusal;
-use crate::sysstat::foreign_series::{MachineTables, Sheet, assemble, plain_text, without_colours};
+use crate::foreign_series::{MachineTables, Sheet, assemble, plain_text, without_colours};
 
 /// The tool's name.
 pub const TOOL: &str = "iostat";

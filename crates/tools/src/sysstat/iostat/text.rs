@@ -4,7 +4,7 @@ use super::TOOL;
 use crate::Refusal;
 use std::rc::Rc;
 
-use crate::sysstat::foreign_series::{
+use crate::foreign_series::{
     Number, ReportKind, Sheet, Timeline, banner, bare_number, decimal, number, stamp,
 };
 

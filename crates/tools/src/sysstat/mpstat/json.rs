@@ -2,7 +2,7 @@
 
 use super::TOOL;
 use crate::Refusal;
-use crate::sysstat::foreign_series::{Number, ReportKind, Sheet, Timeline, Tree, parse_json, stamp};
+use crate::foreign_series::{Number, ReportKind, Sheet, Timeline, Tree, parse_json, stamp};
 use crate::sysstat::iostat::json::{host_banner, one_host};
 
 /// Reads a document.

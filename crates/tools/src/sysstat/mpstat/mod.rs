@@ -8,7 +8,7 @@ use mpstat_columns::column;
 pub use mpstat_contradictions::audit;
 
 use crate::Refusal;
-use crate::sysstat::foreign_series::{
+use crate::foreign_series::{
     Grammar, MachineTables, Sheet, assemble, plain_text, read_stamped, stamp, without_colours,
 };
 

@@ -1,7 +1,7 @@
 //! What mpstat's columns mean.
 
+use crate::foreign_series::{Column, Label, plain};
 use crate::sysstat;
-use crate::sysstat::foreign_series::{Column, Label, plain};
 
 /// What a column of a table means. Tables of interrupts have a column for each, e.g. `19/s` or `TIMER/s`.
 pub fn column(table: &str, column: &str) -> Column {

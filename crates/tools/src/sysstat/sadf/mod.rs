@@ -1,7 +1,7 @@
 //! `sadf -j`: what sar kept, as JSON, with moments in UTC.
 
 use crate::Refusal;
-use crate::sysstat::foreign_series::{
+use crate::foreign_series::{
     Column, Contradiction, Contradictions, MachineTables, Number, ReportKind, Sheet, Timeline, Tree,
     assemble, parse_json, plain_text, rows, stamp,
 };

@@ -8,7 +8,7 @@ pub use sar_contradictions::audit;
 pub(crate) use sar_contradictions::device_row;
 
 use crate::Refusal;
-use crate::sysstat::foreign_series::{
+use crate::foreign_series::{
     Grammar, MachineTables, Sheet, assemble, plain_text, read_stamped, without_colours,
 };
 
@@ -46,9 +46,9 @@ pub fn is_binary(start: &[u8]) -> bool {
 /// Whether a text looks like sar's: headers behind times, in sar's order of columns.
 pub fn recognise(start: &str) -> bool {
     let start = without_colours(start);
-    let mut lines = start.lines().filter(|line| crate::sysstat::foreign_series::stamp(line).is_some());
+    let mut lines = start.lines().filter(|line| crate::foreign_series::stamp(line).is_some());
     lines.any(|line| {
-        let Some((_, rest)) = crate::sysstat::foreign_series::stamp(line) else { return false };
+        let Some((_, rest)) = crate::foreign_series::stamp(line) else { return false };
         let words: Vec<&str> = rest.split_whitespace().collect();
         let cpu = words.first() == Some(&"CPU") && matches!(words.last(), Some(&"%idle"));
         // mpstat has the time of interrupts before that of the hypervisor, sar behind it.

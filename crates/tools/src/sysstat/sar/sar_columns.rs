@@ -1,7 +1,7 @@
 //! What sar's tables and columns mean. A table is known by its key column, or by its first.
 
+use crate::foreign_series::{Column, Sheet, bytes, plain, share};
 use crate::sysstat;
-use crate::sysstat::foreign_series::{Column, Sheet, plain, share};
 
 /// Columns of no interest to storage, kept under the tool's own name with their unit.
 const KEPT: &[&str] = &[
@@ -195,8 +195,8 @@ pub fn column(table: &str, column: &str) -> Column {
 /// A column of `sar -F`.
 fn file_system(name: &str) -> Column {
     match name {
-        "MBfsfree" => sysstat::foreign_series::bytes("filesystem.free", sysstat::MB),
-        "MBfsused" => sysstat::foreign_series::bytes("filesystem.used", sysstat::MB),
+        "MBfsfree" => bytes("filesystem.free", sysstat::MB),
+        "MBfsused" => bytes("filesystem.used", sysstat::MB),
         "%fsused" => share("filesystem.used_share"),
         "%ufsused" => share("filesystem.used_share_unprivileged"),
         "Ifree" => plain("filesystem.inodes_free", "inodes"),

@@ -1,6 +1,6 @@
 //! Figures of one report that must agree.
 
-use crate::sysstat::foreign_series::{Contradiction, Contradictions, Number, Row, Sheet, rows};
+use crate::foreign_series::{Contradiction, Contradictions, Number, Row, Sheet, rows};
 use crate::sysstat::iostat::whole;
 
 const SIZES: (&str, &str) =
