@@ -114,7 +114,7 @@ fn here(
     .run(stop, &clock)?;
     let telemetry = sampler.map_or_else(Telemetry::default, |sampler| sampler.finish(origin_ns));
     let imported = read_result(external.name(), &prepared.result, &ended)?;
-    let mut notes = session.notes().to_vec();
+    let mut notes = session.notes();
     notes.extend(prepared.notes.clone());
     let around = ToolRunContext {
         id,

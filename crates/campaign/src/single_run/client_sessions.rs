@@ -54,7 +54,7 @@ impl Session {
             allowed: binding::allowed(),
             plan: whole,
             literal: false,
-            notes: Vec::new(),
+            opening_notes: Vec::new(),
             left: None,
             crew: Some(Mutex::new(crew)),
         };

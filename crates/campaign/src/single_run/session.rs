@@ -110,14 +110,15 @@ pub struct Session {
     pub(super) clock_facts: ClockFacts,
     pub(super) environment: Environment,
     pub(super) ceilings: Vec<KnownCeiling>,
-    /// Those of the notes that are about the ceilings.
+    /// Remarks on the ceilings; they change with them.
     pub(super) ceiling_notes: Vec<String>,
     pub(super) allowed: Result<BTreeSet<u32>, String>,
     /// What it was opened for; what is done comes with each run.
     pub(super) plan: RunPlan,
     /// Whether that was taken to the letter, which no line of flags says.
     pub(super) literal: bool,
-    pub(super) notes: Vec<String>,
+    /// Remarks on how the targets were opened.
+    pub(super) opening_notes: Vec<String>,
     /// Simulated devices as the last run left them, where each run goes on from there.
     pub(super) left: Option<Mutex<Medium>>,
     /// Who carries each run in this process's place.
@@ -186,7 +187,7 @@ impl Session {
             allowed,
             plan: plan.plan.clone(),
             literal: plan.literal,
-            notes,
+            opening_notes: notes,
             left: None,
             crew: None,
         };
@@ -207,8 +208,6 @@ impl Session {
         let (facts, environment) = if self.crew.is_some() { nothing } else { here };
         let ApplicableLimits { ceilings, notes } = ceilings::applying(known, facts, environment)?;
         self.ceilings = ceilings;
-        self.notes.retain(|note| !self.ceiling_notes.contains(note));
-        self.notes.extend(notes.iter().cloned());
         self.ceiling_notes = notes;
         Ok(())
     }
@@ -276,9 +275,9 @@ impl Session {
         &self.clock
     }
 
-    /// Remarks on how the targets were opened.
-    pub(crate) fn notes(&self) -> &[String] {
-        &self.notes
+    /// Remarks on how the targets were opened, and on the ceilings.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        [self.opening_notes.as_slice(), &self.ceiling_notes].concat()
     }
 
     /// Each target's facts, with a path by which a child reaches the very file that is open here; `None` where they
@@ -479,7 +478,7 @@ impl Session {
         facts: &TargetFacts,
         (feed, worn_out): (Option<Feed>, Option<String>),
     ) -> Vec<String> {
-        let mut notes: Vec<String> = worn_out.into_iter().chain(self.notes.iter().cloned()).collect();
+        let mut notes: Vec<String> = worn_out.into_iter().chain(self.notes()).collect();
         notes.extend(self.cautions(workload, facts));
         if !self.is_simulated_time() {
             notes.extend(wall::warning());
