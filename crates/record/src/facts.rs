@@ -202,6 +202,9 @@ pub const BOUND_NEAR_DEVICE: &str = "bound_near_device";
 /// The feature of engines that ask for completions over and over instead of waiting for them.
 pub const POLLED_COMPLETIONS: &str = "polled_completions";
 
+/// The feature of engines over a network that lost a connection, and why.
+pub const CONNECTION_KEPT: &str = "connection_kept";
+
 impl EngineFacts {
     /// Whether I/Os move the bytes that they are counted with.
     pub fn moves_data(&self) -> bool {

@@ -9,7 +9,7 @@ use fathom_engine::priority::PriorityTally;
 use fathom_measure::WallClock;
 use fathom_measure::clock::ClockFacts;
 use fathom_measure::histogram::RELATIVE_WIDTH;
-use fathom_record::facts::{ClockRecord, EngineFacts, FabricQueue, Outages, TargetFacts};
+use fathom_record::facts::{CONNECTION_KEPT, ClockRecord, EngineFacts, FabricQueue, Outages, TargetFacts};
 use fathom_record::latency::{LatencySummary, SparseHistogram};
 use fathom_record::run_record::{CampaignLink, Ending, JobSummary, PrioritySummary, Tool};
 use fathom_record::telemetry::Telemetry;
@@ -129,7 +129,7 @@ fn with_network(mut target: TargetFacts, outages: Option<Outages>, queues: Vec<F
 /// Why an engine's connection was lost, behind a semicolon; nothing where none was.
 fn lost(engine: &EngineFacts) -> String {
     let mut features = engine.features.iter();
-    let lost = features.find(|feature| feature.name == "connection_kept" && !feature.used);
+    let lost = features.find(|feature| feature.name == CONNECTION_KEPT && !feature.used);
     lost.and_then(|feature| feature.note.as_ref()).map_or_else(String::new, |why| format!("; {why}"))
 }
 

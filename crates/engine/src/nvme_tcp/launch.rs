@@ -3,7 +3,7 @@
 use std::sync::{Arc, PoisonError};
 
 use fathom_order::InOrder;
-use fathom_record::facts::{FabricQueue, Feature, Outages};
+use fathom_record::facts::{CONNECTION_KEPT, FabricQueue, Feature, Outages};
 use fathom_target::remote::{Controller, Remote};
 
 use super::{NvmeTcp, reconnect};
@@ -88,7 +88,7 @@ fn said(controller: &Controller) -> impl Iterator<Item = Feature> {
     let shared = controller.shared();
     let feature = |name: &str, used, note| Feature::new(name, used, Some(note));
     let events = shared.events().into_iter().map(move |event| feature("controller_event", true, event));
-    let lost = shared.why().map(|why| feature("connection_kept", false, why));
+    let lost = shared.why().map(|why| feature(CONNECTION_KEPT, false, why));
     events.chain(lost)
 }
 

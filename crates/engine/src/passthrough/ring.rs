@@ -27,6 +27,7 @@ use super::command::{command, entry_bytes, trim_range};
 use super::{polling, status_errno};
 use crate::stripe::Slots;
 use crate::uring::ring_traffic::{self, Traffic};
+use crate::uring::setup::REGISTERED_BUFFERS;
 use crate::uring::{MAX_DEPTH, Options, setup};
 use crate::{Arena, Completion, Engine, EngineError, ErrorKind, Io, Submission, Wait};
 
@@ -119,9 +120,9 @@ impl<C: Clock> Passthrough<C> {
         }
         if refusal.is_some()
             && let Some(feature) =
-                self.facts.features.iter_mut().find(|feature| feature.name == "registered_buffers")
+                self.facts.features.iter_mut().find(|feature| feature.name == REGISTERED_BUFFERS)
         {
-            *feature = Feature::unless_refused("registered_buffers", refusal);
+            *feature = Feature::unless_refused(REGISTERED_BUFFERS, refusal);
         }
         const PLACE: &str = "sending a first NVMe command";
         match -result {

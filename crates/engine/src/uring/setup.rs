@@ -12,6 +12,9 @@ use rustix::process::{Resource, getrlimit};
 use super::ring_queues::Queue;
 use crate::{Arena, EngineError, ErrorKind};
 
+/// The feature of rings whose buffers the kernel keeps mapped.
+pub const REGISTERED_BUFFERS: &str = "registered_buffers";
+
 /// A ring ready for use.
 pub struct PreparedRing<S: squeue::EntryMarker = squeue::Entry, C: cqueue::EntryMarker = cqueue::Entry> {
     pub queue: Queue<S, C>,
@@ -162,7 +165,7 @@ fn register<S: squeue::EntryMarker, C: cqueue::EntryMarker>(
     features.push(Feature::unless_refused("registered_ring", refusal));
     features.push(Feature::new("registered_file", true, None));
     let refusal = registered_buffers.as_ref().err().map(buffer_note);
-    features.push(Feature::unless_refused("registered_buffers", refusal));
+    features.push(Feature::unless_refused(REGISTERED_BUFFERS, refusal));
     Ok(PreparedRing { queue, registered_buffers: registered_buffers.is_ok(), features })
 }
 

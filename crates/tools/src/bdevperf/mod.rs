@@ -10,6 +10,7 @@ use serde::Deserialize;
 use crate::Refusal;
 use crate::result_import::{Confidence, Context, Head, ImportedItem, Importer, text, whole};
 use crate::spdk::record::record_of;
+use crate::spdk::spdk_tables::JOB_FAILED;
 use crate::spdk::{self, Outcome, Row};
 
 /// Reads what bdevperf prints.
@@ -140,7 +141,7 @@ fn outcome_of_json(text: &str) -> Result<Outcome, Refusal> {
         asked.io_bytes = entry.io_size.or(asked.io_bytes);
         asked.read_percent = entry.percentage.or(asked.read_percent);
         if entry.status.as_deref().is_some_and(|status| !matches!(status, "finished" | "terminated")) {
-            outcome.quirks.push(("job_failed", format!("job {} ended as {:?}", entry.job, entry.status)));
+            outcome.quirks.push((JOB_FAILED, format!("job {} ended as {:?}", entry.job, entry.status)));
         }
     }
     if outcome.rows.is_empty() {

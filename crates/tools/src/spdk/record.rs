@@ -7,7 +7,7 @@ use fathom_record::provenance::{Quirk, StatedTotal};
 use fathom_record::run_record::{DirectionSummary, Ending, IoGroup, JobSummary, Ledger, Tool};
 use fathom_record::{LatencySummary, Origin, RunRecord};
 
-use super::spdk_tables::{Distribution, Outcome, Row};
+use super::spdk_tables::{Distribution, JOB_FAILED, Outcome, Row};
 use crate::result_import::{Context, blank};
 
 const MIB: f64 = 1_048_576.0;
@@ -37,7 +37,7 @@ pub fn record_of(outcome: &Outcome, tool: &str, mut origin: Origin, context: &Co
     if let Some(origin) = &mut record.origin {
         check_size(origin, &total, io_bytes);
     }
-    if let Some((_, what)) = outcome.quirks.iter().find(|(name, _)| *name == "job_failed") {
+    if let Some((_, what)) = outcome.quirks.iter().find(|(name, _)| *name == JOB_FAILED) {
         record.ending = Ending::Failed { error: what.clone() };
     }
     if !outcome.asked.line.is_empty() {

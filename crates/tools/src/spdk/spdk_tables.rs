@@ -4,6 +4,9 @@
 use super::spdk_command_line::CommandOptions;
 use crate::{Fault, Refusal};
 
+/// The quirk of an outcome in which a job failed: the run that it becomes has failed too.
+pub(crate) const JOB_FAILED: &str = "job_failed";
+
 /// One table with what belongs to it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcome {
@@ -244,7 +247,7 @@ impl Reader {
             }
         }
         if text.contains("ended in") && text.contains("error") {
-            self.quirk("job_failed", format!("job {name} ended early with an error"));
+            self.quirk(JOB_FAILED, format!("job {name} ended early with an error"));
         }
     }
 
