@@ -1,5 +1,6 @@
 //! The envelope around each piece of a payload: kind, version, checksum, compression.
 
+use std::error::Error as StdError;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -22,16 +23,30 @@ pub(crate) enum Kind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum BlobError {
     Damaged(&'static str),
-    Newer { version: u8, known: u8 },
+    /// What could not be done, and why not.
+    Codec(&'static str, postcard::Error),
+    Newer {
+        version: u8,
+        known: u8,
+    },
 }
 
 impl fmt::Display for BlobError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Damaged(what) => f.write_str(what),
+            Self::Damaged(what) | Self::Codec(what, _) => f.write_str(what),
             Self::Newer { version, known } => {
                 write!(f, "its series have version {version}, and this build knows versions up to {known}")
             }
+        }
+    }
+}
+
+impl StdError for BlobError {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        match self {
+            Self::Codec(_, error) => Some(error),
+            Self::Damaged(_) | Self::Newer { .. } => None,
         }
     }
 }
@@ -44,8 +59,8 @@ pub(crate) struct Payload {
 
 /// Encodes, cuts and wraps a payload.
 pub(crate) fn seal(kind: Kind, version: u8, payload: &impl Serialize) -> Result<Vec<Vec<u8>>, BlobError> {
-    let bytes =
-        postcard::to_stdvec(payload).map_err(|_| BlobError::Damaged("its series cannot be encoded"))?;
+    let bytes = postcard::to_stdvec(payload)
+        .map_err(|error| BlobError::Codec("its series cannot be encoded", error))?;
     Ok(bytes.chunks(PIECE_BYTES).map(|piece| wrap(kind, version, piece)).collect())
 }
 
@@ -114,9 +129,11 @@ fn unwrap(kind: Kind, known: u8, blob: &[u8]) -> Result<(u8, Vec<u8>), BlobError
 
 /// Decodes a payload that must be used up.
 pub(crate) fn decode<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, BlobError> {
+    const CAUSE: &str = "its series cannot be decoded";
     match postcard::take_from_bytes(bytes) {
         Ok((value, [])) => Ok(value),
-        _ => Err(BlobError::Damaged("its series cannot be decoded")),
+        Ok(_) => Err(BlobError::Damaged(CAUSE)),
+        Err(error) => Err(BlobError::Codec(CAUSE, error)),
     }
 }
 

@@ -193,10 +193,11 @@ impl Store {
         if record.id() != campaign.id {
             return Err(self.bad_campaign(&campaign.id, "the record is of another campaign"));
         }
-        let saved =
-            CheckedJson::of(record).map_err(|error| self.bad_campaign(record.id(), error.to_string()))?;
+        let saved = CheckedJson::of(record)
+            .map_err(|error| self.bad_campaign(record.id(), &error).with_source(error))?;
         fathom_record::parse_campaign(saved.json.as_bytes()).map_err(|error| {
-            self.bad_campaign(record.id(), format!("it would not read back ({})", error.cause))
+            let cause = format!("it would not read back ({})", error.cause);
+            self.bad_campaign(record.id(), cause).with_source(error)
         })?;
         self.change(SAVING, |transaction| {
             transaction
@@ -233,7 +234,9 @@ impl Store {
         let record = fathom_record::parse_campaign(json.as_bytes()).map_err(|error| match error.kind {
             ReadErrorKind::Newer => {
                 let cause = format!("campaign {id}: {}", error.cause);
-                StoreError::new(StoreErrorKind::Newer, self.place(OPENING), cause).with_remedy(error.remedy)
+                StoreError::new(StoreErrorKind::Newer, self.place(OPENING), cause)
+                    .with_remedy(error.remedy.clone())
+                    .with_source(error)
             }
             _ => self.damaged_campaign(id, &error.cause).with_source(error),
         })?;

@@ -24,8 +24,8 @@ impl Store {
         let (number, mut record) = self.header(id)?;
         let intervals = self.pieces(number, Kind::Intervals)?;
         let telemetry = self.pieces(number, Kind::Telemetry)?;
-        record.intervals = decode_intervals(&intervals).map_err(|error| self.unreadable(id, &error))?;
-        record.telemetry = decode_telemetry(&telemetry).map_err(|error| self.unreadable(id, &error))?;
+        record.intervals = decode_intervals(&intervals).map_err(|error| self.unreadable(id, error))?;
+        record.telemetry = decode_telemetry(&telemetry).map_err(|error| self.unreadable(id, error))?;
         Ok(record)
     }
 
@@ -59,7 +59,7 @@ impl Store {
         visit: impl FnMut(Interval),
     ) -> Result<u64, StoreError> {
         let pieces = self.pieces(self.number_of_run(id)?, Kind::Intervals)?;
-        visit_intervals(&pieces, stretch, visit).map_err(|error| self.unreadable(id, &error))
+        visit_intervals(&pieces, stretch, visit).map_err(|error| self.unreadable(id, error))
     }
 
     /// What was sampled beside the run: the series of the metrics that are wanted, by their names.
@@ -68,7 +68,7 @@ impl Store {
     /// When there is no such run, or its telemetry is damaged or from a newer build.
     pub fn telemetry(&self, id: &str, is_wanted: impl Fn(&str) -> bool) -> Result<Telemetry, StoreError> {
         let pieces = self.pieces(self.number_of_run(id)?, Kind::Telemetry)?;
-        decode_telemetry_of(&pieces, is_wanted).map_err(|error| self.unreadable(id, &error))
+        decode_telemetry_of(&pieces, is_wanted).map_err(|error| self.unreadable(id, error))
     }
 
     fn number_of_run(&self, id: &str) -> Result<i64, StoreError> {
@@ -100,7 +100,9 @@ impl Store {
         let record = fathom_record::parse_run(joined.as_bytes()).map_err(|error| match error.kind {
             ReadErrorKind::Newer => {
                 let cause = format!("run {id}: {}", error.cause);
-                StoreError::new(StoreErrorKind::Newer, self.place(READING), cause).with_remedy(error.remedy)
+                StoreError::new(StoreErrorKind::Newer, self.place(READING), cause)
+                    .with_remedy(error.remedy.clone())
+                    .with_source(error)
             }
             _ => damaged(&error.cause).with_source(error),
         })?;
@@ -115,13 +117,14 @@ impl Store {
         self.all(READING, sql, (run, kind as u8), |row| row.get(0))
     }
 
-    fn unreadable(&self, id: &str, error: &BlobError) -> StoreError {
+    fn unreadable(&self, id: &str, error: BlobError) -> StoreError {
         let cause = format!("run {id}: {error}");
-        match error {
-            BlobError::Damaged(_) => error::corrupt(&self.path, READING, cause),
+        let unread = match error {
+            BlobError::Damaged(_) | BlobError::Codec(..) => error::corrupt(&self.path, READING, cause),
             BlobError::Newer { .. } => StoreError::new(StoreErrorKind::Newer, self.place(READING), cause)
                 .with_remedy("update fathom"),
-        }
+        };
+        unread.with_source(error)
     }
 }
 

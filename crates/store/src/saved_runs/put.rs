@@ -1,5 +1,6 @@
 //! Saves run records: encoded first, then written in one short transaction.
 
+use std::error::Error as StdError;
 use std::thread;
 
 use fathom_record::RunRecord;
@@ -39,7 +40,7 @@ impl Store {
 
     /// Encodes a run, and makes sure that it can be read back.
     pub(crate) fn prepare_run(&self, record: &RunRecord) -> Result<PreparedRun, StoreError> {
-        PreparedRun::of(record).map_err(|cause| self.bad_record(record, &cause))
+        PreparedRun::of(record).map_err(|error| self.bad_record(record, error))
     }
 
     /// Encodes runs, many of them on all processors.
@@ -59,12 +60,13 @@ impl Store {
             })
         };
         let named = encoded.into_iter().zip(records);
-        named.map(|(run, record)| run.map_err(|cause| self.bad_record(record, &cause))).collect()
+        named.map(|(run, record)| run.map_err(|error| self.bad_record(record, error))).collect()
     }
 
-    fn bad_record(&self, record: &RunRecord, cause: &str) -> StoreError {
-        let cause = format!("run {:?}: {cause}", record.id);
-        StoreError::new(StoreErrorKind::BadRecord, self.place(SAVING), cause)
+    /// The same error with its place and the run that it is about.
+    fn bad_record(&self, record: &RunRecord, mut error: StoreError) -> StoreError {
+        error.cause = format!("run {:?}: {}", record.id, error.cause);
+        error.at(self.place(SAVING))
     }
 }
 
@@ -78,6 +80,16 @@ fn joined<T>(thread: thread::ScopedJoinHandle<'_, T>) -> T {
 
 const SAVING: &str = "saving a run";
 
+/// A record that cannot be saved, before its place is known.
+fn refused(cause: impl Into<String>) -> StoreError {
+    StoreError::new(StoreErrorKind::BadRecord, "", cause)
+}
+
+/// The same where another's error says why.
+fn refused_for(error: impl StdError + Send + Sync + 'static) -> StoreError {
+    refused(error.to_string()).with_source(error)
+}
+
 /// Tells which id was taken.
 pub(crate) fn exists(mut error: StoreError, id: &str) -> StoreError {
     if error.kind != StoreErrorKind::Exists {
@@ -88,15 +100,17 @@ pub(crate) fn exists(mut error: StoreError, id: &str) -> StoreError {
 }
 
 impl PreparedRun {
-    /// A run's rows, if it reads back from them; or why not.
-    fn of(record: &RunRecord) -> Result<Self, String> {
-        check_id(&record.id)?;
-        let header = CheckedJson::of(&Header::of(record)).map_err(|error| error.to_string())?;
-        let environment = CheckedJson::of(&record.environment).map_err(|error| error.to_string())?;
-        let whole = join_record(&environment.json, &header.json)?;
-        read_back(whole.as_bytes()).map_err(|error| format!("it would not read back ({})", error.cause))?;
-        let intervals = encode_intervals(&record.intervals).map_err(|error| error.to_string())?;
-        let telemetry = encode_telemetry(&record.telemetry).map_err(|error| error.to_string())?;
+    /// A run's rows, if it reads back from them; or why not, without a place.
+    fn of(record: &RunRecord) -> Result<Self, StoreError> {
+        check_id(&record.id).map_err(refused)?;
+        let header = CheckedJson::of(&Header::of(record)).map_err(refused_for)?;
+        let environment = CheckedJson::of(&record.environment).map_err(refused_for)?;
+        let whole = join_record(&environment.json, &header.json).map_err(refused)?;
+        read_back(whole.as_bytes()).map_err(|error| {
+            refused(format!("it would not read back ({})", error.cause)).with_source(error)
+        })?;
+        let intervals = encode_intervals(&record.intervals).map_err(refused_for)?;
+        let telemetry = encode_telemetry(&record.telemetry).map_err(refused_for)?;
         let series = [(Kind::Intervals, intervals), (Kind::Telemetry, telemetry)];
         Ok(Self { row: RunRow::of(record), header, environment, series })
     }
