@@ -1,6 +1,6 @@
 //! Processors whose counters nobody has described here.
 
-use super::Unavailable;
+use super::UnavailableReason;
 
 /// No counter has this name.
 pub const NAME: &str = "none";
@@ -19,6 +19,6 @@ pub fn stated_hz() -> Option<u64> {
 ///
 /// # Errors
 /// Always.
-pub fn check() -> Result<(), Unavailable> {
+pub fn check() -> Result<(), UnavailableReason> {
     Err("no counter of this CPU is known here")
 }
