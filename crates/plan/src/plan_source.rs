@@ -39,7 +39,7 @@ impl PlanSource {
             Ok(table) => table,
             Err(error) => {
                 let (kind, cause, remedy) = syntax(text, &error);
-                return Err(refuse(error.span(), kind, cause).with_remedy(remedy));
+                return Err(refuse(error.span(), kind, cause).with_remedy(remedy).with_source(error));
             }
         };
         let known = keys();
@@ -57,7 +57,8 @@ impl PlanSource {
         let values = match Map::deserialize(toml::Deserializer::from(table)) {
             Ok(values) => values,
             Err(error) => {
-                return Err(refuse(error.span(), PlanErrorKind::Value, error.message().to_owned()));
+                let cause = error.message().to_owned();
+                return Err(refuse(error.span(), PlanErrorKind::Value, cause).with_source(error));
             }
         };
         match typed(values) {

@@ -152,7 +152,7 @@ impl PublishedTable {
         let rows = self.rows_named(&step.rows, step, side)?;
         let percentiles = self.rows_named(&step.percentiles, step, side)?;
         let plan = serde_json::to_value(&step.plan).map_err(|error| {
-            Refusal::new(EXPECTED, format!("the plan of step \"{}\": {error}", step.name))
+            Refusal::new(EXPECTED, format!("the plan of step \"{}\": {error}", step.name)).with_source(error)
         })?;
         Ok(RepeatStep {
             name: step.name.clone(),

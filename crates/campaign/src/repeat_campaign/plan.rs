@@ -480,8 +480,8 @@ const OWN: [&str; 8] = ["target", "destroy", "check-empty", "keep", "seed", "rep
 fn source(evaluation: &str, step: &RepeatStep) -> Result<PlanSource, PlanError> {
     let name = format!("step \"{}\" of {evaluation}", step.name);
     let refuse = |cause: String| refusal(PlanErrorKind::Value, &name, cause);
-    let table: toml::Table =
-        serde_json::from_value(step.plan.clone()).map_err(|error| refuse(error.to_string()))?;
+    let table: toml::Table = serde_json::from_value(step.plan.clone())
+        .map_err(|error| refuse(error.to_string()).with_source(error))?;
     if let Some(key) = OWN.iter().find(|key| table.contains_key(**key)) {
         return Err(refuse(format!("`{key}` is for who repeats it to say: give it as --{key}")));
     }
@@ -491,8 +491,11 @@ fn source(evaluation: &str, step: &RepeatStep) -> Result<PlanSource, PlanError> 
     if let Some(engine) = table.get("engine").filter(|engine| !engine.as_str().is_some_and(is_plain)) {
         return Err(refuse(format!("engine {engine} names what is to be run: give it as --engine")));
     }
-    PlanSource::from_toml(&table.to_string(), &name)
-        .map_err(|error| refuse(error.cause).with_remedy(error.remedy))
+    PlanSource::from_toml(&table.to_string(), &name).map_err(|mut error| {
+        // The evaluation's lines are not those of the text that was made here.
+        error.kind = PlanErrorKind::Value;
+        error.at(&name)
+    })
 }
 
 /// What was given in place of the evaluation's own keys.
