@@ -153,7 +153,7 @@ fn of_kind(kind: Kind, texts: &[Text<'_>], hints: &Hints<'_>) -> Result<DemandRe
 
 fn profile(bytes: &[u8]) -> Result<DemandReport, Refusal> {
     let broken = |cause: String| Refusal::new("a profile", cause).or("make it again with fathom profile");
-    let record = parse_profile(bytes).map_err(|error| broken(error.cause))?;
+    let record = parse_profile(bytes).map_err(|error| broken(error.cause.clone()).with_source(error))?;
     Ok(DemandReport {
         demand: demand_of(&record.series).map_err(|error| broken(error.to_string()).with_source(error))?,
         notes: record.notes,
@@ -168,8 +168,9 @@ fn profile(bytes: &[u8]) -> Result<DemandReport, Refusal> {
 
 /// The seconds of a run, warm-up included: what its target was asked to do.
 fn run(bytes: &[u8]) -> Result<DemandReport, Refusal> {
-    let record =
-        parse_run(bytes).map_err(|error| Refusal::new("a run record", error.cause).or(error.remedy))?;
+    let record = parse_run(bytes).map_err(|error| {
+        Refusal::new("a run record", error.cause.clone()).or(error.remedy.clone()).with_source(error)
+    })?;
     let interval = |interval: &fathom_record::series::Interval| {
         let of = |direction: Direction| {
             let entry = interval.directions.iter().find(|entry| entry.direction == direction);
