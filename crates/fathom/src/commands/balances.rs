@@ -51,7 +51,7 @@ pub fn begin(asked: Option<&str>) -> Result<(), Failure> {
     std::thread::Builder::new()
         .name("balances".to_owned())
         .spawn(reader)
-        .map_err(|error| Failure::system(FLAG, error.to_string()))?;
+        .map_err(|error| Failure::system(FLAG, error))?;
     Ok(())
 }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use fathom_engine::placement::{Cpu, Machine};
-use fathom_fabric::namespace_url::{Choices, FabricName, host_and_port, place};
+use fathom_fabric::namespace_url::{Choices, FabricName, InvalidName, host_and_port, place};
 use fathom_measure::{Bytes, Clock, WallClock};
 use fathom_nvmet::{Digests, Export, ExportPlan, Limits, Server, ServerPlan, Summary};
 use fathom_record::options::Decorators;
@@ -151,7 +151,8 @@ fn address(text: &str) -> Result<SocketAddr, Failure> {
     let refuse = |cause: String| Failure::usage("--listen", cause, REMEDY);
     // Port 0 is no port to connect to, but one to listen at.
     let (text, is_any) = text.strip_suffix(":0").map_or((text, false), |text| (text, true));
-    let (host, port) = host_and_port(text, PORT).map_err(|error| refuse(error.cause))?;
+    let (host, port) =
+        host_and_port(text, PORT).map_err(|error| refuse(error.cause.clone()).with_source(error))?;
     let port = if is_any { 0 } else { port };
     let mut found = (host.as_str(), port)
         .to_socket_addrs()
@@ -209,7 +210,7 @@ fn checked(nqn: &str) -> Result<String, Failure> {
     };
     let named: FabricName = format!("nvme+tcp://host/{nqn}")
         .parse()
-        .map_err(|error: fathom_fabric::namespace_url::InvalidName| refuse(error.cause))?;
+        .map_err(|error: InvalidName| refuse(error.cause.clone()).with_source(error))?;
     if nqn == DISCOVERY {
         return Err(refuse("this is the name of the discovery service".to_owned()));
     }

@@ -54,7 +54,8 @@ pub fn run(
     }
     let broken =
         |cause: String| Failure::usage(RECORD, cause, "run the commands of the proof one by one, as printed");
-    let run = parse_run(&demand_input::read(Path::new(RECORD))?).map_err(|error| broken(error.cause))?;
+    let run = parse_run(&demand_input::read(Path::new(RECORD))?)
+        .map_err(|error| broken(error.cause.clone()).with_source(error))?;
     let judged = ProofResult::of(record, &run);
     output::message(&judged.words(record));
     Ok(Status::of_measurement(judged.proved))
@@ -76,6 +77,7 @@ fn parsed(command: &str) -> Result<CommandLine, Failure> {
     let asked = CommandLine::try_parse_from(words(command)).map_err(|error| {
         let cause = error.to_string().lines().next().unwrap_or_default().to_owned();
         Failure::usage(command, cause, "run the commands of the proof one by one, as printed")
+            .with_source(error)
     })?;
     Ok(CommandLine { line: command.to_owned(), ..asked })
 }

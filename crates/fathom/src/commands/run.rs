@@ -142,7 +142,8 @@ fn like(path: &Path, scale: f64, flags: RawPlan) -> Result<(PlanSource, Option<T
             "give one from 0.001 to 1000, e.g. 1.3",
         ));
     }
-    let profile = parse_profile(&demand_input::read(path)?).map_err(|error| refused(error.cause))?;
+    let profile = parse_profile(&demand_input::read(path)?)
+        .map_err(|error| refused(error.cause.clone()).with_source(error))?;
     let time_ns = flags.time.as_ref().and_then(|text| text.0.parse::<Nanos>().ok()).map(|time| time.0);
     let like = LikeRequest { profile: &profile, name: &name, scale, time_ns };
     let (raw, wanted) = like.plan().map_err(|error| Failure::of(Status::Usage, "usage", error))?;

@@ -109,7 +109,7 @@ fn token(path: &Path) -> Result<Token, Failure> {
         )
     };
     let text = read_small_text(path, TOKEN_BYTES_MAX, "a token", refuse)?;
-    Token::chosen(&text).map_err(|error| refuse(error.cause))
+    Token::chosen(&text).map_err(|error| refuse(error.cause.clone()).with_source(error))
 }
 
 fn words(ready: &PageReadyLine) -> String {

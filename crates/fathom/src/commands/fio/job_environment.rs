@@ -27,12 +27,13 @@ const MOST_BYTES: u64 = 8 << 20;
 /// When it cannot be read.
 pub fn job_file(name: &str) -> Result<FileText, Failure> {
     let text = if name == "-" { read_all(io::stdin()) } else { read(Path::new(name)) };
-    let text = text.map_err(|cause| {
+    let text = text.map_err(|error| {
         Failure::usage(
             format!("reading the job file {name}"),
-            cause.to_string(),
+            error.to_string(),
             "name a job file, or begin a job with --name=NAME",
         )
+        .with_source(error)
     })?;
     Ok(FileText { name: name.to_owned(), text })
 }

@@ -17,6 +17,7 @@ use super::inputs::Piece;
 use super::meter::Meter;
 use super::stop_request::Stop;
 use super::volume_partition::{Names, ScatteredVolume};
+use crate::exit_status::Status;
 use crate::failure::Failure;
 
 /// Pieces for each thread that may be read before the one that is waited for: what is found in them is in memory.
@@ -261,7 +262,7 @@ enum PartFailure {
 
 /// That an invariant broke at a volume.
 fn broken(refusal: Refusal) -> Failure {
-    Failure { remedy: refusal.remedy, ..Failure::system(refusal.place, refusal.cause) }
+    Failure::of(Status::Invalid, "system", refusal)
 }
 
 fn join<W: Work, T: FnMut(W::Found) -> io::Result<()>>(
