@@ -391,27 +391,25 @@ const KINDS: [(&str, ErrorKind); 8] = [
     ("system", ErrorKind::System),
 ];
 
-/// An error of another layer, of the kind that it comes to where targets are opened.
-fn of_layer<K>(kind: ErrorKind, error: Error<K>) -> EngineError {
-    EngineError::new(kind, error.place, error.cause).with_remedy(error.remedy)
-}
-
 impl Reason {
     fn of(error: CampaignError) -> Self {
-        let error = match error {
-            CampaignError::Engine(error) => error,
-            CampaignError::Plan(error) => of_layer(ErrorKind::Plan, error),
-            CampaignError::Workload(error) => of_layer(ErrorKind::Plan, error),
-            CampaignError::Store(error) => of_layer(ErrorKind::System, error),
-            CampaignError::Foreign(refusal) => EngineError::new(
-                ErrorKind::System,
-                format!("reading {}", refusal.full_place()),
-                refusal.cause,
-            )
-            .with_remedy(refusal.remedy),
-        };
-        let kind = KINDS.iter().find(|(_, kind)| *kind == error.kind).map_or("system", |(name, _)| name);
-        Self { kind: kind.to_owned(), place: error.place, cause: error.cause, remedy: error.remedy }
+        match error {
+            CampaignError::Engine(error) => Self::of_kind(error.kind, error),
+            CampaignError::Plan(error) => Self::of_kind(ErrorKind::Plan, error),
+            CampaignError::Workload(error) => Self::of_kind(ErrorKind::Plan, error),
+            CampaignError::Store(error) => Self::of_kind(ErrorKind::System, error),
+            CampaignError::Foreign(refusal) => {
+                let place = format!("reading {}", refusal.full_place());
+                Self::of_kind(ErrorKind::System, refusal.at(place))
+            }
+        }
+    }
+
+    /// Any layer's error, of the kind that it comes to where targets are opened. What it came from has no form in a
+    /// message: its text is in the cause.
+    fn of_kind<K>(kind: ErrorKind, error: Error<K>) -> Self {
+        let name = KINDS.iter().find(|(_, known)| *known == kind).map_or("system", |(name, _)| name);
+        Self { kind: name.to_owned(), place: error.place, cause: error.cause, remedy: error.remedy }
     }
 
     /// The kind that it names.

@@ -2,6 +2,7 @@
 //! in what the agents measure until all have ended or one is lost.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::Duration;
@@ -75,6 +76,16 @@ impl Peer {
     fn fail(&mut self, doing: &str, cause: &str) {
         if self.failed.is_none() && self.record.is_none() && self.observed.is_none() {
             self.failed = Some(about(&self.client, doing, cause, &self.link.last_words()));
+        }
+    }
+
+    /// Nothing more comes from it; `source` is the error that the cause is of, if it is of one.
+    fn close(&mut self, cause: &str, source: Option<io::Error>) {
+        self.closed = true;
+        let had_failed = self.failed.is_some();
+        self.fail("", cause);
+        if let Some(source) = source.filter(|_| !had_failed) {
+            self.failed = self.failed.take().map(|error| error.with_source(source));
         }
     }
 
@@ -304,11 +315,10 @@ impl<'a> Shift<'a> {
                 peer.link.is_up();
                 return;
             }
-            Event::Closed(cause) => {
-                peer.closed = true;
+            Event::Closed(cause, source) => {
                 // What it says for people may come a moment later.
                 std::thread::sleep(LOOK);
-                return peer.fail("", &cause);
+                return peer.close(&cause, source);
             }
             Event::Frame(said, at_ns) => (said, at_ns),
         };

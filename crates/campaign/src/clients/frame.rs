@@ -3,8 +3,10 @@
 //! A frame is four bytes of length, lowest first, and so many bytes of JSON. What lies before the line, as a greeting
 //! that a login prints, is passed over.
 
+use std::error::Error as StdError;
 use std::io::{self, Read, Write};
 
+use fathom_engine::{EngineError, ErrorKind};
 use fathom_plan::Needs;
 use fathom_record::environment_facts::Environment;
 use fathom_record::facts::TargetFacts;
@@ -231,8 +233,7 @@ impl Hello {
             }
             line.push(byte[0]);
         }
-        let hello: Self = fathom_json::read_bytes(&line)
-            .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
+        let hello: Self = fathom_json::read_bytes(&line).map_err(invalid)?;
         let texts = [&hello.version, &hello.os, &hello.architecture, &hello.host];
         if texts.iter().any(|text| text.len() > 256 || text.chars().any(char::is_control)) {
             return Err(invalid("an agent's first line has control characters"));
@@ -241,8 +242,8 @@ impl Hello {
     }
 }
 
-fn invalid(cause: &str) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, cause.to_owned())
+fn invalid(cause: impl Into<Box<dyn StdError + Send + Sync>>) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, cause)
 }
 
 /// Writes one frame.
@@ -270,7 +271,7 @@ pub fn read<T: DeserializeOwned>(input: &mut impl Read) -> io::Result<Option<T>>
     input.read_exact(&mut length[1..])?;
     let length = u32::from_le_bytes(length);
     if length > FRAME_MAX {
-        return Err(invalid(&format!("a frame of {length} bytes")));
+        return Err(invalid(format!("a frame of {length} bytes")));
     }
     let mut body = Vec::new();
     // Memory grows with what arrives, not with what is announced.
@@ -278,9 +279,11 @@ pub fn read<T: DeserializeOwned>(input: &mut impl Read) -> io::Result<Option<T>>
     if body.len() < length as usize {
         return Err(io::ErrorKind::UnexpectedEof.into());
     }
-    fathom_json::read_bytes(&body)
-        .map(Some)
-        .map_err(|error| invalid(&format!("no frame of an agent's: {error}")))
+    fathom_json::read_bytes(&body).map(Some).map_err(|error| {
+        let cause = error.to_string();
+        let unread = EngineError::new(ErrorKind::System, "no frame of an agent's", cause);
+        invalid(unread.with_source(error))
+    })
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! One agent as the coordinator holds it: a child process, what it says, and its end.
 
-use std::io::{BufReader, BufWriter, Read, Write};
+use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -34,8 +34,8 @@ pub enum Event {
     Hello(Hello),
     /// A frame, and when it was read on the coordinator's clock.
     Frame(Box<AgentMessage>, u64),
-    /// Nothing more will come, and why.
-    Closed(String),
+    /// Nothing more will come: why, and the error that this is of, if it is of one.
+    Closed(String, Option<io::Error>),
 }
 
 /// An agent that was started.
@@ -66,7 +66,7 @@ impl Link {
             None => command(&client.reach, &client.program)?,
         };
         let program = words.first().cloned().unwrap_or_default();
-        let failed = |error: &std::io::Error| {
+        let failed = |error: &io::Error| {
             let place = format!("client {}, starting {}", client.name, program.to_string_lossy());
             EngineError::system(place, error)
                 .with_remedy(format!("{} is reached by this command", client.reach))
@@ -154,17 +154,17 @@ impl Drop for Link {
 
 fn hear(stdout: ChildStdout, place: usize, clock: WallClock, events: &Sender<(usize, Event)>) {
     let mut input = BufReader::with_capacity(64 << 10, stdout);
-    let closed = |cause: String| {
-        let _ = events.send((place, Event::Closed(cause)));
+    let closed = |cause: String, source: Option<io::Error>| {
+        let _ = events.send((place, Event::Closed(cause, source)));
     };
     match Hello::read(&mut input) {
         Ok((hello, _)) => {
             let _ = events.send((place, Event::Hello(hello)));
         }
-        Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => {
-            return closed("it ended without an agent's first line".to_owned());
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+            return closed("it ended without an agent's first line".to_owned(), Some(error));
         }
-        Err(error) => return closed(error.to_string()),
+        Err(error) => return closed(error.to_string(), Some(error)),
     }
     loop {
         match frame::read::<AgentMessage>(&mut input) {
@@ -175,8 +175,8 @@ fn hear(stdout: ChildStdout, place: usize, clock: WallClock, events: &Sender<(us
                     return;
                 }
             }
-            Ok(None) => return closed("its connection ended".to_owned()),
-            Err(error) => return closed(error.to_string()),
+            Ok(None) => return closed("its connection ended".to_owned(), None),
+            Err(error) => return closed(error.to_string(), Some(error)),
         }
     }
 }
