@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::net::SocketAddrV4;
 
+use fathom_engine::EngineError;
 use fathom_engine::placement::{Device, Machine, Seat, other_node, seats};
 use fathom_record::Workload;
 use fathom_record::engine_list::InFlight;
@@ -41,11 +42,11 @@ impl Binding {
         members: impl Iterator<Item = &'a TargetFacts>,
         has_threads: bool,
         workload: &Workload,
-        allowed: &Result<BTreeSet<u32>, String>,
+        allowed: &Result<BTreeSet<u32>, EngineError>,
     ) -> Self {
         let allowed = match allowed {
             Ok(allowed) => allowed,
-            Err(why) => return Self::none(why.clone()),
+            Err(error) => return Self::none(format!("threads cannot be bound here: {}", error.cause)),
         };
         if has_threads {
             let why = "a job of this engine has a thread for each I/O in flight: one CPU would be too few";
@@ -182,15 +183,6 @@ pub fn nodes_apart(parts: &[(String, Option<u32>)]) -> Option<String> {
     }
     let told: Vec<String> = known().map(|(what, node)| format!("{what} on node {node}")).collect();
     Some(format!("Not all of the path is on one NUMA node: {}.", told.join(", ")))
-}
-
-/// Processors that this process may use, if it may bind threads at all.
-///
-/// # Errors
-/// Why it may not.
-pub fn allowed() -> Result<BTreeSet<u32>, String> {
-    fathom_engine::job::allowed_cpus()
-        .map_err(|error| format!("threads cannot be bound here: {}", error.cause))
 }
 
 #[cfg(test)]

@@ -4,12 +4,12 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, PoisonError};
 
 use fathom_engine::engine_kinds::EngineKind;
+use fathom_engine::job::allowed_cpus;
 use fathom_engine::{EngineError, ErrorKind};
 use fathom_measure::WallClock;
 use fathom_plan::{KnownLimits, PlanSource, RawPlan, RunPlan};
 use fathom_record::{RunRecord, Workload};
 
-use super::binding;
 use super::session::{RunContext, Session, SessionPlan};
 use super::targets::Targets;
 use crate::clients::{Crew, OpenedTarget};
@@ -51,7 +51,7 @@ impl Session {
             environment,
             ceilings: Vec::new(),
             ceiling_notes: Vec::new(),
-            allowed: binding::allowed(),
+            allowed: allowed_cpus(),
             plan: whole,
             literal: false,
             opening_notes: Vec::new(),

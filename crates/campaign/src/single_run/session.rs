@@ -11,7 +11,7 @@ use fathom_engine::engine_kinds::{self, EngineKind};
 use fathom_engine::job::crew::{Conduct, Gate};
 use fathom_engine::job::pace::Share;
 use fathom_engine::job::tally::Tally;
-use fathom_engine::job::{Accounts, JobPlan, Measurement};
+use fathom_engine::job::{Accounts, JobPlan, Measurement, allowed_cpus};
 use fathom_engine::launch::{Launch, Medium};
 use fathom_engine::pattern::Geometry;
 use fathom_engine::stripe::Volume;
@@ -112,7 +112,8 @@ pub struct Session {
     pub(super) ceilings: Vec<KnownCeiling>,
     /// Remarks on the ceilings; they change with them.
     pub(super) ceiling_notes: Vec<String>,
-    pub(super) allowed: Result<BTreeSet<u32>, String>,
+    /// Processors that this process may use, if it may bind threads at all.
+    pub(super) allowed: Result<BTreeSet<u32>, EngineError>,
     /// What it was opened for; what is done comes with each run.
     pub(super) plan: RunPlan,
     /// Whether that was taken to the letter, which no line of flags says.
@@ -174,7 +175,7 @@ impl Session {
         let path = facts.file_system.as_ref().map(|file_system| Path::new(&file_system.mount_point));
         let mut environment = environment::collect(&facts.devices, path);
         environment.facts.extend(way_to(facts));
-        let allowed = binding::allowed();
+        let allowed = allowed_cpus();
         check_processors(options.cpus.as_deref().unwrap_or_default(), allowed.as_ref().ok())?;
         let mut session = Self {
             targets,

@@ -39,6 +39,7 @@ pub fn allowed_cpus() -> Result<BTreeSet<u32>, EngineError> {
     let refused = |errno: rustix::io::Errno| {
         EngineError::new(ErrorKind::Permission, "looking for CPUs", errno.to_string())
             .with_remedy("use --cpus any")
+            .with_source(std::io::Error::from(errno))
     };
     let set = sched_getaffinity(None).map_err(refused)?;
     // What is set already is set again: it changes nothing, and shows whether it would be allowed.

@@ -39,10 +39,15 @@ pub fn allowed_cpus() -> Result<BTreeSet<u32>, EngineError> {
     let (mut own, mut all) = (0usize, 0usize);
     // SAFETY: the handle means this process, and both places are writable and of the type that the call fills in.
     let told = unsafe { GetProcessAffinityMask(GetCurrentProcess(), &raw mut own, &raw mut all) };
-    let cause = match told {
-        0 => io::Error::last_os_error().to_string(),
-        _ if own == 0 => "it has CPUs of several processor groups".to_owned(),
-        _ => return Ok((0..usize::BITS).filter(|cpu| own >> cpu & 1 == 1).collect()),
+    let refused = |cause: String| {
+        EngineError::new(ErrorKind::Permission, "looking for CPUs", cause).with_remedy("use --cpus any")
     };
-    Err(EngineError::new(ErrorKind::Permission, "looking for CPUs", cause).with_remedy("use --cpus any"))
+    match told {
+        0 => {
+            let error = io::Error::last_os_error();
+            Err(refused(error.to_string()).with_source(error))
+        }
+        _ if own == 0 => Err(refused("it has CPUs of several processor groups".to_owned())),
+        _ => Ok((0..usize::BITS).filter(|cpu| own >> cpu & 1 == 1).collect()),
+    }
 }
