@@ -57,19 +57,12 @@ pub fn analyse(
         Subject::Campaign(id) => (id, runs_of(&open()?, id)?),
     };
     let mut unreadable = Vec::new();
-    let heads = in_parallel(open, &ids, threads, |store, id| {
-        store.run_without_series(id).map(head_of).map_err(|error| error.to_string())
-    })?;
+    let heads = in_parallel(open, &ids, threads, |store, id| store.run_without_series(id).map(head_of))?;
     let mut heads = kept(heads, &mut unreadable);
     expose(&mut heads);
-    let runs = in_parallel(open, &heads, threads, |store, head| {
-        analyse_one(store, head).map_err(|cause| format!("run {}: {cause}", head.run))
-    })?;
-    let (heads, runs): (Vec<&Head>, Vec<AnalysedRun>) = heads
-        .iter()
-        .zip(runs)
-        .filter_map(|(head, run)| Some((head, run.map_err(|cause| unreadable.push(cause)).ok()?)))
-        .unzip();
+    let runs = in_parallel(open, &heads, threads, analyse_one)?;
+    let named = heads.iter().zip(runs).map(|(head, run)| run.map(|run| (head, run))).collect();
+    let (heads, runs): (Vec<&Head>, Vec<AnalysedRun>) = kept(named, &mut unreadable).into_iter().unzip();
     let (workloads, runs) = together(&heads, runs);
     let (format, version) = (Analysis::FORMAT.to_owned(), Analysis::VERSION);
     Ok(Analysis { format, version, command: None, of: of.to_owned(), workloads, runs, unreadable })
@@ -81,8 +74,11 @@ fn runs_of(store: &Store, campaign: &str) -> Result<Vec<String>, StoreError> {
     Ok(store.runs(&filter)?.into_iter().rev().map(|row| row.id).collect())
 }
 
-fn kept<T>(results: Vec<Result<T, String>>, unreadable: &mut Vec<String>) -> Vec<T> {
-    results.into_iter().filter_map(|result| result.map_err(|cause| unreadable.push(cause)).ok()).collect()
+/// What was read; the rest is named in the result by the errors' texts.
+fn kept<T>(results: Vec<Result<T, StoreError>>, unreadable: &mut Vec<String>) -> Vec<T> {
+    let named =
+        |result: Result<T, StoreError>| result.map_err(|error| unreadable.push(error.to_string())).ok();
+    results.into_iter().filter_map(named).collect()
 }
 
 fn head_of(run: RunRecord) -> Head {
@@ -116,7 +112,7 @@ fn expose(heads: &mut [Head]) {
     }
 }
 
-fn analyse_one(store: &Store, head: &Head) -> Result<AnalysedRun, String> {
+fn analyse_one(store: &Store, head: &Head) -> Result<AnalysedRun, StoreError> {
     let response = head.workload.arrival.is_open();
     let seconds = Seconds::read(store, &head.run, response)?;
     let steadiness = seconds.judged(&guard(&head.knowledge, &head.exposure));

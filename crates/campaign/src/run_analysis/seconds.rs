@@ -8,7 +8,7 @@ use fathom_record::{Direction, Interval};
 use fathom_stats::shape::{cliffs, explain, modes};
 use fathom_stats::steady::{SteadyRule, judge, segments};
 use fathom_stats::tail::{LatencySeries, quantile_interval};
-use fathom_store::Store;
+use fathom_store::{Store, StoreError, StoreErrorKind};
 
 /// An interval this long, in nanoseconds, is a whole second.
 pub const WHOLE_SECOND_NS: u64 = 990_000_000;
@@ -35,8 +35,8 @@ impl Seconds {
     /// Reads the seconds of a run; response latencies or service latencies.
     ///
     /// # Errors
-    /// What is wrong with them.
-    pub fn read(store: &Store, run: &str, response: bool) -> Result<Self, String> {
+    /// What is wrong with them, with the run as its place.
+    pub fn read(store: &Store, run: &str, response: bool) -> Result<Self, StoreError> {
         let mut measured: Vec<Interval> = Vec::new();
         store
             .visit_intervals(run, |interval| {
@@ -44,7 +44,10 @@ impl Seconds {
                     measured.push(interval);
                 }
             })
-            .map_err(|error| error.to_string())?;
+            .map_err(|error| {
+                let place = format!("run {run}: {}", error.place);
+                error.at(place)
+            })?;
         let whole = measured.iter().filter(|interval| interval.duration_ns >= WHOLE_SECOND_NS);
         let rates = whole.map(|i| i.operations() as f64 / (i.duration_ns as f64 / 1e9)).collect();
         let data = [Direction::Read, Direction::Write];
@@ -65,7 +68,8 @@ impl Seconds {
         let parts = wanted
             .into_iter()
             .map(|direction| Ok((direction, series(direction)?)))
-            .collect::<Result<Vec<_>, &str>>()?;
+            .collect::<Result<Vec<_>, &str>>()
+            .map_err(|cause| StoreError::new(StoreErrorKind::BadRecord, format!("run {run}"), cause))?;
         Ok(Self { rates, parts })
     }
 
