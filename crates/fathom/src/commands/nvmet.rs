@@ -182,7 +182,8 @@ fn cpus(arguments: &NvmetArguments, address: IpAddr) -> Result<Vec<u32>, Failure
     let Some(asked) = &arguments.cpus else { return Ok(Vec::new()) };
     let allowed = fathom_engine::job::allowed_cpus()?;
     if asked != NEAR_CARD {
-        let listed = fathom_plan::processors_of(asked).map_err(|error| refuse(error.cause))?;
+        let listed = fathom_plan::processors_of(asked)
+            .map_err(|error| refuse(error.cause.clone()).with_source(error))?;
         return match listed.iter().find(|cpu| !allowed.contains(*cpu)) {
             Some(cpu) => Err(refuse(format!(
                 "this process may not use CPU {cpu}: it has {}",
