@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use fathom_record::Fault;
 use fathom_toml::line_of;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -63,9 +62,9 @@ impl PlanSource {
         };
         match typed(values) {
             Ok(raw) => Ok(Self { raw, file: file.to_owned(), lines }),
-            Err((key, fault)) => {
+            Err((key, error)) => {
                 let line = lines.get(&key).copied().unwrap_or(1);
-                Err(fault.at(PlanErrorKind::Value, in_file(file, line)))
+                Err(error.at(in_file(file, line)))
             }
         }
     }
@@ -120,9 +119,9 @@ impl PlanSource {
         }
         match RawPlan::of_values(values) {
             Ok(raw) => Ok(Self { raw, lines, file: self.file.clone() }),
-            Err(fault) => {
+            Err(error) => {
                 let key = keys.first().map_or("", |(key, _)| key.as_str());
-                Err(fault.at(PlanErrorKind::Value, format!("--{key}")))
+                Err(unlike(error).at(format!("--{key}")))
             }
         }
     }
@@ -175,15 +174,21 @@ fn refuse_commands(clients: &[Client]) -> Result<(), Mistake> {
     }
 }
 
-/// A plan of a file's values; or the key whose value it does not take, and why.
-fn typed(values: Map<String, Value>) -> Result<RawPlan, (String, Fault)> {
+/// A value of another type than its key's, before its place is known.
+fn unlike(error: serde_json::Error) -> PlanError {
+    PlanError::new(PlanErrorKind::Value, "", error.to_string()).with_source(error)
+}
+
+/// A plan of a file's values; or the key whose value it does not take, and why, without a place.
+fn typed(values: Map<String, Value>) -> Result<RawPlan, (String, PlanError)> {
     // `nan` and `inf`, which JSON has no numbers for, would read as a key that is not there.
     if let Some((key, _)) = values.iter().find(|(_, value)| value.is_null()) {
-        return Err((key.clone(), "expected a text in quotes or a number".into()));
+        let cause = "expected a text in quotes or a number";
+        return Err((key.clone(), PlanError::new(PlanErrorKind::Value, "", cause)));
     }
-    RawPlan::of_values(values.clone()).map_err(|cause| {
+    RawPlan::of_values(values.clone()).map_err(|error| {
         let is_refused = |one: &(String, Value)| RawPlan::of_values(Map::from_iter([one.clone()])).is_err();
-        (values.into_iter().find(is_refused).map_or_else(String::new, |(key, _)| key), cause)
+        (values.into_iter().find(is_refused).map_or_else(String::new, |(key, _)| key), unlike(error))
     })
 }
 

@@ -307,8 +307,8 @@ impl RawPlan {
     ///
     /// # Errors
     /// What a value is that its key does not take.
-    pub fn of_values(values: Map<String, Value>) -> Result<Self, Fault> {
-        serde_json::from_value(Value::Object(values)).map_err(|error| Fault::from(error.to_string()))
+    pub fn of_values(values: Map<String, Value>) -> serde_json::Result<Self> {
+        serde_json::from_value(Value::Object(values))
     }
 
     /// As it is kept in the record of a campaign, whose base it is: what lets a device be written holds for one command
@@ -406,7 +406,7 @@ impl<K: Keys> FromArgMatches for PlanFlags<K> {
             values.insert((*key).to_owned(), value);
         }
         let raw = RawPlan::of_values(values)
-            .map_err(|cause| clap::Error::raw(clap::error::ErrorKind::InvalidValue, cause))?;
+            .map_err(|error| clap::Error::raw(clap::error::ErrorKind::InvalidValue, error))?;
         Ok(raw.into())
     }
 
