@@ -115,10 +115,11 @@ fn with_scheme(text: &str, scheme: &str, rest: &str) -> Result<TargetName, Error
         _ => {}
     }
     match scheme {
-        _ if text.starts_with(SCHEME) => text
-            .parse()
-            .map(TargetName::Fabric)
-            .map_err(|error: InvalidName| refuse(text, error.cause, error.remedy)),
+        _ if text.starts_with(SCHEME) => {
+            text.parse().map(TargetName::Fabric).map_err(|error: InvalidName| {
+                refuse(text, error.cause.clone(), error.remedy.clone()).with_source(error)
+            })
+        }
         other if FABRIC_SLIPS.contains(&other.to_ascii_lowercase().as_str()) => {
             let rest = rest.trim_start_matches('/');
             let remedy = format!("did you mean {SCHEME}//{rest}? A file of that name is ./{text}");

@@ -32,7 +32,7 @@ pub fn other_target(second: &str, targets: &[String]) -> Result<(), PlanError> {
     }
     if simulated(second) {
         if let Err(error) = fathom_sim::parse(second) {
-            return Err(wrong(error.cause).with_remedy(error.remedy));
+            return Err(wrong(error.cause.clone()).with_remedy(error.remedy.clone()).with_source(error));
         }
     } else if !Path::new(second).exists() {
         return Err(wrong(format!("`{second}` is not there: name a target that can be opened")));

@@ -1,6 +1,6 @@
 //! `fathom discover`: what an NVMe over TCP target has, and what to type for it.
 
-use fathom_fabric::namespace_url::{FabricName, host_and_port, place};
+use fathom_fabric::namespace_url::{FabricName, InvalidName, host_and_port, place};
 use fathom_measure::Bytes;
 use fathom_target::remote::{DiscoveredSubsystem, Discovery, Inquiry, discover};
 use serde::Serialize;
@@ -52,9 +52,10 @@ pub fn perform(arguments: &DiscoverArguments) -> Result<Status, Failure> {
         named.map_err(|error| {
             Failure::usage(
                 format!("--host-nqn {nqn}"),
-                error.cause,
+                error.cause.clone(),
                 "e.g. nqn.2014-08.org.nvmexpress:uuid:...",
             )
+            .with_source(error)
         })?;
     }
     let found = discover(&Inquiry { host, port, host_name: arguments.host_nqn.clone() })?;
@@ -66,12 +67,13 @@ pub fn perform(arguments: &DiscoverArguments) -> Result<Status, Failure> {
 
 /// A host, and its port where one is named.
 fn named(text: &str) -> Result<(String, Option<u16>), Failure> {
-    let refuse = |cause: String| {
-        Failure::usage(format!("target `{text}`"), cause, "e.g. fathom discover 10.0.0.5, or [::1]:4420")
+    let refuse = |error: InvalidName| {
+        let remedy = "e.g. fathom discover 10.0.0.5, or [::1]:4420";
+        Failure::usage(format!("target `{text}`"), error.cause.clone(), remedy).with_source(error)
     };
     // Read with two ports: the one that is named is the same in both.
-    let (host, port) = host_and_port(text, 4420).map_err(|error| refuse(error.cause))?;
-    let (_, other) = host_and_port(text, 1).map_err(|error| refuse(error.cause))?;
+    let (host, port) = host_and_port(text, 4420).map_err(refuse)?;
+    let (_, other) = host_and_port(text, 1).map_err(refuse)?;
     Ok((host, (port == other).then_some(port)))
 }
 
