@@ -125,7 +125,8 @@ fn growths(py: Python<'_>, stream: &Bound<'_, PyAny>, question: &str) -> PyResul
     let batches = apart(py, move || {
         let question = Question::of_text(question)?;
         let (wait_s, late_millionths) = question.lateness()?;
-        let catalogue = Catalogue::built_in().map_err(|error| Refusal::new("the catalogue", error.cause))?;
+        let catalogue = Catalogue::built_in()
+            .map_err(|error| Refusal::new("the catalogue", error.cause.clone()).with_source(error))?;
         // How a requirement grew depends on neither offers nor prices.
         let market = Market::of(&catalogue, question.region());
         let history = History::default();
