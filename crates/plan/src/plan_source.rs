@@ -252,6 +252,15 @@ mod tests {
     }
 
     #[test]
+    fn a_refused_file_keeps_what_its_error_came_from() {
+        use std::error::Error as _;
+        for text in ["a = ", "target='x'\nseed = 1979-05-27", "target='x'\nbuffered = 'yes'"] {
+            let refused = PlanSource::from_toml(text, "plan.toml").expect_err(text);
+            assert!(refused.source().is_some(), "{refused}");
+        }
+    }
+
+    #[test]
     fn a_file_names_machines_and_starts_no_command() {
         let text = "target = 'x'\nclient = ['ssh:c1', 'exec:sh -c true']";
         assert!(message(text).starts_with("plan.toml:2: a plan file starts no command"));

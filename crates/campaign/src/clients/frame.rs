@@ -333,6 +333,15 @@ mod tests {
         }
     }
 
+    #[test]
+    fn what_is_no_frame_keeps_the_error_of_its_json() {
+        let mut bytes = 2u32.to_le_bytes().to_vec();
+        bytes.extend(b"{]");
+        let refused = read::<CoordinatorMessage>(&mut bytes.as_slice()).unwrap_err();
+        assert!(refused.to_string().starts_with("no frame of an agent's: "), "{refused}");
+        assert!(refused.source().is_some());
+    }
+
     proptest! {
         #[test]
         fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..200)) {

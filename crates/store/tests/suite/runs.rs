@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "tests may")]
 
 use crate::sample;
+use std::error::Error as _;
 use std::path::Path;
 
 use crate::sample::{environment, run, time};
@@ -128,6 +129,7 @@ fn one_bad_run_among_many_keeps_all_of_its_file_out() {
     };
     let error = store.put_import(&import, &runs).unwrap_err();
     assert_eq!(error.kind, StoreErrorKind::BadRecord, "{error}");
+    assert!(error.source().is_some(), "{error}");
     assert!(error.cause.contains(&runs[97].id), "{error}");
     assert_eq!((store.runs(&RunFilter::default()).unwrap(), store.imports().unwrap()), (vec![], vec![]));
     runs.remove(97);
