@@ -177,6 +177,7 @@ export interface Campaign extends CampaignRow {
   text: string | null;
   seq: number;
   notes: Note[];
+  command: string | null;
   sweep: null | Sweep;
   comparison: null | Comparison;
   assessment: null | {
@@ -184,7 +185,6 @@ export interface Campaign extends CampaignRow {
     patterns: { title: string; reached: string; limited_by: string; cells: CampaignCell[] }[];
     points: { headings: string[]; is_number: boolean[]; rows: string[][] };
     notes: string[];
-    command: string | null;
   };
 }
 
@@ -195,7 +195,6 @@ export interface Sweep {
   axes: { key: string; values: string[] }[];
   places: { place: number[]; cell: CampaignCell | null; missing: string | null }[];
   notes: string[];
-  command: string | null;
 }
 
 // Some runs or a campaign beside others, in the words of `fathom compare`.

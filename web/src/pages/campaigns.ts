@@ -60,9 +60,9 @@ export async function campaign(screen: Screen, id: string): Promise<HTMLElement>
   if (found.closed_at === null) root.append(el("p", { class: "care" }, "It is not finished: the command that began it continues it. What is saved so far is shown."));
   root.append(...notes(found.notes));
   if (!SHARED && screen.hello.edit) root.append((await import("../edit")).editCampaign(screen, found));
-  if (found.text !== null) root.append(el("pre", {}, found.text));
-  if (found.sweep !== null) root.append(...swept(screen, found.sweep), ...foot(id, found.sweep));
-  if (found.comparison !== null) root.append(...verdict(screen, { ...found.comparison, command: null }), ...foot(id, { notes: [], command: found.comparison.command }));
+  if (found.text !== null) root.append(el("pre", {}, found.text), ...foot(found, []));
+  if (found.sweep !== null) root.append(...swept(screen, found.sweep), ...foot(found, found.sweep.notes));
+  if (found.comparison !== null) root.append(...verdict(screen, found.comparison), ...foot(found, []));
   const { assessment } = found;
   if (assessment === null) return root;
   root.append(...failures(assessment.failures));
@@ -75,7 +75,7 @@ export async function campaign(screen: Screen, id: string): Promise<HTMLElement>
     );
   }
   if (assessment.points.rows.length > 0) root.append(el("h2", {}, "Operating points"), table("Operating points", assessment.points.headings, assessment.points.rows, assessment.points.is_number));
-  root.append(...foot(id, assessment));
+  root.append(...foot(found, assessment.notes));
   return root;
 }
 
@@ -84,9 +84,9 @@ function failures(sentences: string[]): HTMLElement[] {
   return [el("div", { class: "alarm" }, el("h2", {}, "Read this before the numbers"), el("ul", {}, ...sentences.map((text) => el("li", {}, text))))];
 }
 
-function foot(id: string, said: { notes: string[]; command: string | null }): HTMLElement[] {
-  const remarks = said.notes.length === 0 ? [] : [el("h2", {}, "Notes"), el("ul", { class: "prose" }, ...said.notes.map((note) => el("li", {}, note)))];
-  const command = said.command === null ? [] : [el("h2", {}, "In a terminal"), el("pre", {}, `${said.command}\nfathom report ${id} --html report.html`)];
+function foot(found: Campaign, said: string[]): HTMLElement[] {
+  const remarks = said.length === 0 ? [] : [el("h2", {}, "Notes"), el("ul", { class: "prose" }, ...said.map((note) => el("li", {}, note)))];
+  const command = found.command === null ? [] : [el("h2", {}, "In a terminal"), el("pre", {}, `${found.command}\nfathom report ${found.id} --html report.html`)];
   return [...remarks, ...command];
 }
 

@@ -56,7 +56,10 @@ const LAYERS: [(&str, &[&str]); 36] = [
     ),
     (
         "page",
-        &["json", "order", "measure", "record", "tools", "rows", "fleet", "store", "report", "campaign"],
+        &[
+            "json", "order", "measure", "record", "tools", "rows", "fleet", "store", "plan", "report",
+            "campaign",
+        ],
     ),
     ("conformance", &["record", "fabric", "engine"]),
     ("skips", &[]),

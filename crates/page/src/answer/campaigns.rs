@@ -1,5 +1,6 @@
 //! `campaigns` and `campaigns/ID`: all of them, and one with what it concluded and the runs behind each of its points.
 
+use fathom_plan::campaign_line;
 use fathom_record::CampaignRecord;
 use fathom_record::campaign::{AssessRecord, CellResult, PatternResult, SweepAxis, SweepCell, SweepRecord};
 use fathom_report::terminal::{self, Style};
@@ -53,6 +54,8 @@ struct CampaignAnswer {
     /// What a change of what is said of it names.
     seq: i64,
     notes: Vec<Note>,
+    /// What to type to make it again; absent where its record does not hold all of it.
+    command: Option<String>,
     /// What was concluded, where it is an assessment.
     assessment: Option<Assessment>,
     /// Where it is a sweep.
@@ -69,7 +72,6 @@ struct Assessment {
     patterns: Vec<Pattern>,
     points: TableText,
     notes: Vec<String>,
-    command: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -89,7 +91,6 @@ struct Sweep {
     axes: Vec<SweepAxis>,
     places: Vec<SweepPlace>,
     notes: Vec<String>,
-    command: Option<String>,
 }
 
 /// One place of it.
@@ -153,9 +154,7 @@ pub(super) fn answer(store: &Store, id: &str, parameters: QueryParameters) -> Re
     match &record {
         Some(CampaignRecord::Assess(record)) => assessment = Some(Assessment::of(record)),
         Some(CampaignRecord::Sweep(record)) => sweep = Some(Sweep::of(record)),
-        Some(CampaignRecord::Compare(record)) => {
-            comparison = Some(Comparison::of(record, record.command.clone()));
-        }
+        Some(CampaignRecord::Compare(record)) => comparison = Some(Comparison::of(record, None)),
         _ => {}
     }
     let style = Style { width: 110, ..Style::default() };
@@ -169,6 +168,7 @@ pub(super) fn answer(store: &Store, id: &str, parameters: QueryParameters) -> Re
         kind: record.as_ref().map(kind),
         seq,
         notes: history_answer::notes(store, &StoredId::Campaign(id.to_owned()))?,
+        command: record.as_ref().and_then(campaign_line),
         assessment,
         sweep,
         comparison,
@@ -205,7 +205,6 @@ impl Assessment {
             patterns: record.patterns.iter().map(Pattern::of).collect(),
             points: TableText::of(assessed::points(record)),
             notes: record.notes.clone(),
-            command: record.command.clone(),
         }
     }
 }
@@ -223,7 +222,6 @@ impl Sweep {
             axes: record.plan.axes.clone(),
             places: record.cells.iter().map(place).collect(),
             notes: record.notes.clone(),
-            command: record.command.clone(),
         }
     }
 }

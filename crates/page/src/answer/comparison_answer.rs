@@ -27,7 +27,8 @@ pub(super) struct Comparison {
     legend: String,
     workloads: Vec<Workload>,
     notes: Vec<String>,
-    /// What to type for the same in a terminal; absent where a side is several runs.
+    /// What to type for the same in a terminal; absent where a side is several runs, and of a campaign, which has a
+    /// command of its own.
     command: Option<String>,
 }
 
@@ -61,7 +62,7 @@ pub(super) fn answer(store: &Store, mut parameters: QueryParameters) -> Result<A
 }
 
 impl Comparison {
-    /// The same of a record; `command` makes it again in a terminal.
+    /// The same of a record; `command` shows it in a terminal.
     pub(super) fn of(record: &CompareRecord, command: Option<String>) -> Self {
         Self {
             format: "fathom.page.comparison",

@@ -6,11 +6,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use fathom_measure::Histogram;
+use fathom_record::campaign::{SweepAxis, SweepPlan, SweepRecord};
 use fathom_record::facts::{TargetFacts, TargetKind};
 use fathom_record::run_record::{CampaignLink, DirectionSummary, Ending, Tool};
 use fathom_record::{
-    Check, CheckName, Direction, DirectionInterval, Interval, LatencySummary, Outcome, RunRecord,
-    SparseHistogram,
+    CampaignRecord, Check, CheckName, Direction, DirectionInterval, Interval, LatencySummary, Outcome,
+    RunRecord, SparseHistogram,
 };
 use fathom_store::Store;
 use serde_json::Value;
@@ -455,4 +456,59 @@ fn campaigns_are_listed_and_one_that_has_nothing_yet_says_so() {
     let one = ask(&mut shelf, "campaigns/a-1", "");
     assert_eq!((&one["kind"], &one["assessment"], &one["runs"]), (&Value::Null, &Value::Null, &0.into()));
     assert_eq!(refused(&mut shelf, "campaigns/none", "").status, 404);
+}
+
+/// A sweep and an explanation that keep no command, as older builds saved them.
+fn older_campaigns(run: &RunRecord) -> [CampaignRecord; 2] {
+    let explained = fathom_campaign::explain_finished(&run.id, std::slice::from_ref(run), &[]);
+    let axis = SweepAxis { key: "depth".to_owned(), values: vec!["1".to_owned(), "2".to_owned()] };
+    let swept = SweepRecord {
+        format: CampaignRecord::FORMAT.to_owned(),
+        version: CampaignRecord::VERSION,
+        id: "s-1".to_owned(),
+        started_at: run.started_at.clone(),
+        finished_at: None,
+        tool: run.tool.clone(),
+        targets: vec![run.target.clone()],
+        environment: run.environment.clone(),
+        plan: SweepPlan {
+            base: serde_json::json!({ "target": ["/data/x"], "time": "1s" }),
+            axes: vec![axis],
+            passes: 3,
+            until_share: None,
+            adaptive: false,
+            seed: 7,
+        },
+        command: None,
+        cells: Vec::new(),
+        busy_seconds: 9.0,
+        notes: Vec::new(),
+    };
+    [swept.into(), explained.into()]
+}
+
+#[test]
+fn an_older_record_has_the_command_that_its_report_has() {
+    let run = include_bytes!("../../../../fuzz/seeds/record/run.json");
+    let run = fathom_record::parse_run(run).unwrap();
+    assert_eq!(run.command, None);
+    let (_folder, mut shelf) = shelf(std::slice::from_ref(&run));
+    let found = ask(&mut shelf, &format!("runs/{}", run.id), "");
+    assert_eq!(found["command"], fathom_plan::run_line(&run).unwrap());
+    let store = Store::open(shelf.paths().next().unwrap()).unwrap();
+    for record in older_campaigns(&run) {
+        let new = fathom_store::NewCampaign {
+            id: record.id(),
+            key: record.id(),
+            target: "/data/x",
+            started_at: "2026-11-26T04:00:00Z",
+            plan_json: "{}",
+        };
+        let begun = store.begin_campaign(&new).unwrap();
+        store.save_campaign_progress(&begun, &record).unwrap();
+        let found = ask(&mut shelf, &format!("campaigns/{}", record.id()), "");
+        let line = fathom_plan::campaign_line(&record).unwrap();
+        assert!(line.starts_with("fathom "), "{line}");
+        assert_eq!(found["command"], line);
+    }
 }
