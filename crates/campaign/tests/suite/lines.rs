@@ -1,18 +1,24 @@
 //! Lines of campaigns ask for the same campaign again, whatever was asked for.
 
 use clap::Parser;
-use fathom_campaign::{RawAssess, RawCompare, RawExplain, RawRestarts, RawSweep, assess_decorators};
+use fathom_campaign::{
+    Evaluation, RawAssess, RawCompare, RawExplain, RawRepeat, RawRestarts, RawSweep, assess_decorators,
+};
 use fathom_plan::quantity::{write_share, write_time_ns};
 use fathom_plan::{
     PlanSource, RawKnownLimits, RawPlan, Text, assess_command_line, compare_command_line,
-    explain_command_line, patterns, sweep_command_line,
+    explain_command_line, patterns, repeat_command_line, sweep_command_line,
 };
-use fathom_record::campaign::{AssessPlan, PreconditionPlan, Slo};
+use fathom_record::campaign::{
+    AssessPlan, PreconditionPlan, Quantity, RepeatBound, RepeatOptimum, RepeatPlan, RepeatSide, RepeatStep,
+    Slo,
+};
 use fathom_record::options::Decorators;
 use fathom_record::{CeilingRate, KnownCeiling, shell_words};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
+use serde_json::json;
 
 /// A seed that no drawn line holds: a lost seed shows.
 const OTHER_SEED: u64 = 0x5eed;
@@ -44,6 +50,15 @@ struct ExplainCommand {
     subject: Option<String>,
     #[command(flatten)]
     explain: RawExplain,
+    #[command(flatten)]
+    flags: RawPlan,
+}
+
+#[derive(Parser)]
+struct RepeatCommand {
+    evaluation: String,
+    #[command(flatten)]
+    repeat: RawRepeat,
     #[command(flatten)]
     flags: RawPlan,
 }
@@ -95,6 +110,80 @@ fn base() -> impl Strategy<Value = RawPlan> {
             seed: Some(Text(seed.to_string())),
             ..RawPlan::default()
         })
+}
+
+/// One step on sides of these names, within two bounds.
+fn evaluation(sides: &[&str]) -> Evaluation {
+    let side = |name: &&str| RepeatSide { name: (*name).to_owned(), devices: 2, ..RepeatSide::default() };
+    let step = |name: &&str| RepeatStep {
+        name: "4k".to_owned(),
+        side: (*name).to_owned(),
+        plan: json!({ "rw": "randread", "bs": "4k", "jobs": 2, "depth": 8 }),
+        published_seconds: Some(60.0),
+        published_runs: Some(3),
+        ..RepeatStep::default()
+    };
+    let bound = |name: &str, quantity| RepeatBound { name: name.to_owned(), quantity, value: 1.0 };
+    Evaluation {
+        name: "two of them.toml".to_owned(),
+        targets: vec![None; sides.len()],
+        optimum: None,
+        plan: RepeatPlan {
+            evaluation: "two of them.toml".to_owned(),
+            title: "Two of them".to_owned(),
+            source: String::new(),
+            sides: sides.iter().map(side).collect(),
+            steps: sides.iter().map(step).collect(),
+            conclusions: Vec::new(),
+            bounds: vec![
+                bound("one core", Quantity::Iops),
+                bound("the clients' network", Quantity::Throughput),
+            ],
+            own_bounds: Vec::new(),
+            given: json!(null),
+            visits: 0,
+            until_share: None,
+            as_published: false,
+            across_restarts: None,
+            optimum: None,
+            seed: 0,
+        },
+    }
+}
+
+/// What is asked of a repetition of the sides `native` and `a guest`.
+fn repetition() -> impl Strategy<Value = RawRepeat> {
+    let command = option::of(("[!-~][^\0]{0,20}", 1u64..1 << 50));
+    let restarts = option::of((option::of(0u64..1 << 50), command));
+    // Absent: as many as were published.
+    let visits = option::of((1u32..100, 1u32..500));
+    (text(), visits, any::<bool>(), restarts, 1e-3..1e9f64, 1000u32..).prop_map(
+        |(target, visits, budget, restarts, iops, bytes_per_s)| {
+            let across_restarts = restarts.is_some();
+            let (settle, command) = restarts.unwrap_or_default();
+            let is = ["native=kernel=6.1.*", "a guest=file:/etc/a side=x y"];
+            RawRepeat {
+                side: vec![
+                    Text(format!("native={target}")),
+                    Text(format!("a guest={target}")),
+                    Text(format!("a guest={target}2")),
+                ],
+                passes: visits.map(|(passes, _)| Text(passes.to_string())),
+                until: visits.map(|(_, per_mille)| Text(format!("{}%", f64::from(per_mille) / 10.0))),
+                budget: (budget && visits.is_some()).then(|| "20m".into()),
+                as_published: visits.is_none(),
+                restarts: RawRestarts { across_restarts, settle: settle.map(|ns| Text(write_time_ns(ns))) },
+                is: is.into_iter().filter(|_| across_restarts).map(Text::from).collect(),
+                before: command.iter().map(|(text, _)| Text(format!("a guest={text}"))).collect(),
+                before_limit: command.map(|(_, ns)| Text(write_time_ns(ns))),
+                bound: vec![
+                    Text(format!("one core={iops}")),
+                    Text(format!("the clients' network={bytes_per_s} B/s")),
+                ],
+                ..RawRepeat::default()
+            }
+        },
+    )
 }
 
 proptest! {
@@ -160,6 +249,30 @@ proptest! {
         let read = CompareCommand::try_parse_from(&line[1..]).expect("a written line parses");
         let again = read.compare.resolve(&read.flags, OTHER_SEED).expect("a comparison");
         prop_assert_eq!(again.plan, asked.plan);
+        prop_assert_eq!(again.before_limit_ns, asked.before_limit_ns);
+    }
+
+    #[test]
+    fn repetitions_read_back_from_their_line(
+        flags in base(), two in repetition(), is_one in any::<bool>(), optimum in option::of("[a-z0-9-]{1,20}"),
+    ) {
+        let (evaluation, raw, flags) = if is_one {
+            let (restarts, before_limit) = (RawRestarts::default(), None);
+            let (side, is, before) = (Vec::new(), Vec::new(), Vec::new());
+            (evaluation(&[""]), RawRepeat { side, restarts, is, before, before_limit, ..two }, flags)
+        } else {
+            (evaluation(&["native", "a guest"]), two, RawPlan { target: None, ..flags })
+        };
+        let found = |id: String| RepeatOptimum { campaign: id, ..RepeatOptimum::default() };
+        let asked = raw.resolve(&evaluation, flags, OTHER_SEED).expect("a repetition");
+        let plan = RepeatPlan { optimum: optimum.map(found), ..asked.plan };
+        let line = words(&repeat_command_line(&plan, asked.before_limit_ns));
+        let read = RepeatCommand::try_parse_from(&line[1..]).expect("a written line parses");
+        prop_assert_eq!(&read.evaluation, &evaluation.name);
+        let again = read.repeat.resolve(&evaluation, read.flags, OTHER_SEED).expect("a repetition");
+        // The line has the id by which the assessment is looked up.
+        let optimum = read.repeat.optimum.map(|id| found(id.0));
+        prop_assert_eq!(RepeatPlan { optimum, ..again.plan }, plan);
         prop_assert_eq!(again.before_limit_ns, asked.before_limit_ns);
     }
 
