@@ -655,10 +655,13 @@ fn with_defaults(mut words: Vec<OsString>, defaults: &[OsString]) -> Vec<OsStrin
     words
 }
 
+/// Commands behind which words of another tool stand.
+const OF_OTHER_TOOLS: [&str; 2] = ["diskspd", "fio"];
+
 /// The arguments that are fathom's own: those of another tool have other rules.
 fn own(typed: &[OsString]) -> &[OsString] {
-    let foreign = |at: &usize| ["diskspd", "diskspd.exe", "fio"].iter().any(|name| typed[*at] == *name);
-    let end = command_at(typed).filter(foreign).unwrap_or(typed.len());
+    let is_foreign = command_of(typed).is_some_and(|name| OF_OTHER_TOOLS.contains(&name.as_str()));
+    let end = command_at(typed).filter(|_| is_foreign).unwrap_or(typed.len());
     typed.get(1..end).unwrap_or_default()
 }
 
@@ -683,7 +686,7 @@ pub fn command_of(typed: &[OsString]) -> Option<String> {
 pub fn takes_json_file(typed: &[OsString]) -> bool {
     const NAMES: [&str; 10] =
         ["run", "rerun", "repeat", "assess", "sweep", "compare", "explain", "diskspd", "size", "profile"];
-    command_at(typed).is_some_and(|at| NAMES.iter().any(|name| typed[at] == *name))
+    command_of(typed).is_some_and(|name| NAMES.contains(&name.as_str()))
 }
 
 /// The arguments with `--json FILE.json` as one word. The value is optional, so that only a name that
@@ -754,11 +757,20 @@ mod tests {
     }
 
     #[test]
+    fn the_commands_of_other_tools_are_those_of_the_list() {
+        for command in CommandLine::command().get_subcommands() {
+            let has_words_of_others = command.get_arguments().any(clap::Arg::is_trailing_var_arg_set);
+            assert_eq!(OF_OTHER_TOOLS.contains(&command.get_name()), has_words_of_others, "{command}");
+        }
+    }
+
+    #[test]
     fn an_engine_s_name_ends_no_check_and_a_foreign_command_does() {
         let own = |typed: &[&str]| own(&typed.iter().map(OsString::from).collect::<Vec<_>>()).len();
         assert_eq!(own(&["fathom", "run", "--engine", "fio", "–rw", "read"]), 5);
         assert_eq!(own(&["fathom", "--store", "fio", "fio", "–rw"]), 2);
         assert_eq!(own(&["fathom", "diskspd", "–b4k"]), 0);
+        assert_eq!(own(&["fathom", "diskspd.exe", "–b4k"]), 0);
         let command = |typed: &[&str]| command_of(&typed.iter().map(OsString::from).collect::<Vec<_>>());
         assert_eq!(
             command(&["fathom", "--store", "run", "export", "--as", "json"]).as_deref(),
@@ -772,6 +784,7 @@ mod tests {
     fn only_a_json_file_is_taken_for_the_value_of_json() {
         assert_eq!(tie(&["f", "assess", ".", "--json", "o.json"]), ["f", "assess", ".", "--json=o.json"]);
         assert_eq!(tie(&["f", "assess", "--json", "."]), ["f", "assess", "--json", "."]);
+        assert_eq!(tie(&["f", "diskspd.exe", "--json", "o.json"]), ["f", "diskspd.exe", "--json=o.json"]);
         assert_eq!(tie(&["f", "run", "--json", "--keep"]), ["f", "run", "--json", "--keep"]);
         assert_eq!(tie(&["f", "show", "--json", "x.json"]), ["f", "show", "--json", "x.json"]);
         assert_eq!(tie(&["f", "run", "--", "--json", "x.json"]), ["f", "run", "--", "--json", "x.json"]);
