@@ -13,7 +13,7 @@ use fathom_telemetry::Latest;
 use super::line_ring::RingWriter;
 use super::live_lines::{self, Event, Head, HeatLine, SecondLine, StepLine};
 use super::ring_folder::{Place, started_ticks};
-use super::running::{name_of, sweep};
+use super::running::{COMMANDS, name_of, sweep};
 use crate::progress::{Progress, Second, StepNotice};
 use crate::record_ids;
 
@@ -71,6 +71,7 @@ impl Publisher {
         candidates: Vec<PathBuf>,
         standing: Option<Arc<Mutex<MeasurementStatus>>>,
     ) -> Self {
+        debug_assert!(COMMANDS.contains(&command), "who looks on knows no `{command}`");
         let pid = std::process::id();
         let head = Head {
             format: live_lines::FORMAT.to_owned(),

@@ -11,8 +11,8 @@ use super::ring_folder::{Place, measuring, started_ticks};
 
 /// What the name of a ring ends in.
 const ENDING: &str = ".ring";
-/// Commands that have live seconds.
-const COMMANDS: [&str; 9] =
+/// Commands that have live seconds, as they are typed: `rerun` publishes as what it repeats.
+pub(super) const COMMANDS: [&str; 9] =
     ["assess", "run", "sweep", "compare", "rerun", "repeat", "explain", "fio", "diskspd"];
 /// Lines that are handed out at a time.
 const NEWS_MAX: usize = 256;
