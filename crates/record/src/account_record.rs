@@ -103,7 +103,7 @@ pub struct HeldVolumes {
     pub volumes: u64,
     /// What they store, in GiB.
     pub size_gib: u64,
-    /// What they cost.
+    /// What they cost a month, in the fleet's currency.
     pub month: f64,
     /// The dearest of them.
     pub listed: Vec<HeldVolume>,
@@ -117,7 +117,7 @@ pub struct HeldVolume {
     pub volume: String,
     /// What it is, as one would order it.
     pub current: String,
-    /// What it costs; absent where that is not known.
+    /// What it costs a month, in the fleet's currency; absent where that is not known.
     pub month: Option<f64>,
     /// The instance that has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -130,9 +130,9 @@ pub struct HeldVolume {
 pub struct Gp2Volumes {
     /// How many.
     pub volumes: u64,
-    /// What they cost.
+    /// What they cost a month, in the fleet's currency.
     pub month: f64,
-    /// What the gp3 volumes cost that equal them, whatever they need.
+    /// What the gp3 volumes that equal them cost a month, in the fleet's currency, whatever they need.
     pub as_gp3_month: f64,
     /// Of them so many would be cheaper.
     pub cheaper: u64,
@@ -179,7 +179,7 @@ pub struct VolumeChange {
     pub from: String,
     /// What it would be.
     pub to: String,
-    /// What that saves; below 0 where it costs more.
+    /// What that saves a month, in the fleet's currency; below 0 where it costs more.
     pub saves_month: f64,
     /// Why, in words.
     pub why: String,
