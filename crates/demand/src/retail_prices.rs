@@ -59,7 +59,7 @@ pub(super) type Tiers = BTreeMap<PriceKey, BTreeMap<u64, Tier>>;
 
 /// One tier's price.
 pub(super) struct Tier {
-    /// For a month.
+    /// Of one unit for a month (a disk, a GiB, an I/O a second, a MiB/s), in the currency below.
     pub price: f64,
     /// As `USD`.
     pub currency: String,

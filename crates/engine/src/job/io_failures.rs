@@ -10,9 +10,9 @@ use crate::passthrough::status_errno;
 pub struct Failure {
     /// What it was to do.
     pub direction: Direction,
-    /// Where.
+    /// Its first byte on the target.
     pub offset: u64,
-    /// How much.
+    /// How many bytes it was to move.
     pub bytes: u32,
     /// The operating system's error number, or what stands for an NVMe status
     /// ([`crate::passthrough::status`]); 0 for a short transfer.

@@ -26,9 +26,13 @@ const CHECKSUM_AT: usize = 44;
 /// What identifies one write of one block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stamp {
+    /// Length of the block, stamp included.
     pub block_bytes: u32,
+    /// First byte of the block on the target.
     pub offset: u64,
+    /// Of the run that wrote it: no other run has it.
     pub tag: u64,
+    /// How often that run had written the block, modulo 2^30, never 0.
     pub generation: u32,
 }
 
