@@ -281,7 +281,10 @@ fn what_cannot_be_connected_to_is_refused_by_its_reason() {
     });
     let served = served.unwrap();
     let place = format!("nvme+tcp://127.0.0.1:{}", served.port());
-    let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    // One end of a connection has this port: nobody answers there, and no server can begin there meanwhile.
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let end = std::net::TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+    let unanswered = end.local_addr().unwrap();
     for (name, cause) in [
         (format!("{place}/nqn.other"), "no such subsystem"),
         (served.name(), "Invalid Host"),
@@ -289,7 +292,7 @@ fn what_cannot_be_connected_to_is_refused_by_its_reason() {
             format!("{}?hostnqn=nqn.me", served.name().trim_end_matches('1').to_owned() + "7"),
             "no namespace 7",
         ),
-        (format!("nvme+tcp://127.0.0.1:{nobody}/nqn.x"), "refused"),
+        (format!("nvme+tcp://{unanswered}/nqn.x"), "refused"),
         ("nvme+tcp://no-such-host.invalid/nqn.x".to_owned(), "no-such-host"),
     ] {
         let error = open(&name, &OpenRequest::default()).unwrap_err();

@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 
-use crate::typed::{Answer, Typist};
+use crate::typed::{Answer, Typist, UnansweredPort};
 
 const MINUTES: i64 = 60;
 const METRICS: [(&str, f64); 4] = [
@@ -162,8 +162,8 @@ fn refusals_of_the_service_say_what_to_type() {
         assert_eq!(answer.status, 2, "{answer:?}");
         assert!(answer.stderr.contains(told), "{told}: {answer:?}");
     }
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let gone = ask(&typist, &format!("http://127.0.0.1:{port}"), &["--cloudwatch", "vol-0abc"]);
+    let unanswered = UnansweredPort::new();
+    let gone = ask(&typist, &format!("http://{}", unanswered.address()), &["--cloudwatch", "vol-0abc"]);
     assert!(gone.status == 2 && gone.stderr.contains("address that answers"), "{gone:?}");
     for (more, told) in [
         (["--cloudwatch", "sda"].as_slice(), "vol-0123456789abcdef0"),

@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::Value;
 
-use crate::typed::Typist;
+use crate::typed::{Typist, UnansweredPort};
 
 /// Ends when the test does.
 struct Server(Child);
@@ -23,7 +23,7 @@ impl Drop for Server {
     }
 }
 
-/// A port that was free a moment ago.
+/// A port that was free a moment ago, for a server of others, which has to be given one.
 fn port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
@@ -42,7 +42,8 @@ fn start(program: &str, arguments: &[String], port: u16) -> Option<Server> {
     waited.map(|_| server)
 }
 
-/// Writes for a while, so that there is something to count.
+/// Writes for a while, so that there is something to count: five times a second, so that the counters have grown
+/// whenever the server asks, which it does once a second.
 fn write_for(typist: &Typist, seconds: u64) {
     for _ in 0..seconds * 5 {
         let mut file = std::fs::File::create(typist.path("scratch")).unwrap();
@@ -186,7 +187,8 @@ fn a_real_server_s_counters_become_a_profile() {
 #[test]
 fn a_server_that_is_not_there_or_is_none_is_named() {
     let typist = Typist::new();
-    let url = format!("http://127.0.0.1:{}", port());
+    let unanswered = UnansweredPort::new();
+    let url = format!("http://{}", unanswered.address());
     let gone = typist.run(&["profile", "--prometheus", &url]);
     assert_eq!(gone.status, 2, "{gone:?}");
     assert!(gone.stderr.contains(&url) && gone.stderr.contains("http://localhost:9090"), "{gone:?}");

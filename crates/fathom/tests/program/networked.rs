@@ -6,7 +6,7 @@ use std::process::Stdio;
 use fathom_conformance::served_controller::{Offer, SUBSYSTEM, ServedController};
 use serde_json::Value;
 
-use crate::typed::Typist;
+use crate::typed::{Typist, UnansweredPort};
 
 const SHORT: [&str; 6] = ["--time", "400ms", "--warmup", "0s", "--json", "--quiet"];
 
@@ -50,9 +50,9 @@ fn what_a_target_has_is_listed_with_what_to_type() {
     );
     let text = typist.run(&["discover", &place]);
     assert!(text.stdout.contains(&format!("--target {}", served.name())), "{text:?}");
-    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let unanswered = UnansweredPort::new();
     for (arguments, words) in [
-        (&[&format!("127.0.0.1:{port}")[..]][..], "refused"),
+        (&[&unanswered.address()[..]][..], "refused"),
         (&["h:0"], "not a port"),
         (&[&place, "--host-nqn", "a b"], "characters"),
     ] {

@@ -1,5 +1,6 @@
 //! Runs the program with a store of its own.
 
+use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
@@ -121,6 +122,25 @@ pub fn until_a_job_runs(id: u32, busy: bool) {
             read("comm").trim() == "job-0" && (!busy || ticks(read("stat")) >= 3)
         })
     });
+}
+
+/// A port at which nobody answers, and where no server can begin as long as this lives: one end of a connection has it.
+pub struct UnansweredPort {
+    end: TcpStream,
+    _listener: TcpListener,
+}
+
+impl UnansweredPort {
+    pub fn new() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let end = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        Self { end, _listener: listener }
+    }
+
+    /// Behind this machine's address, e.g. `127.0.0.1:45123`.
+    pub fn address(&self) -> String {
+        self.end.local_addr().unwrap().to_string()
+    }
 }
 
 impl From<Output> for Answer {
