@@ -5,7 +5,7 @@
 //! ([`symptoms`]). The evidence table (`evidence.toml`) says what each cause shows of each symptom and what each
 //! experiment does to it ([`evidence`]). Heavy-tailed densities, a temperature and an unlisted cause give the
 //! posterior ([`posterior`]); failed checks and short runs only ever take confidence away ([`restraint`]); the
-//! next experiment is the one with the highest expected fall of entropy for its time ([`choice`]).
+//! next experiment is the one with the highest expected fall of entropy for its time ([`experiment_choice`]).
 //!
 //! Source of the scheme and of its measured error rates: docs/attribution.md.
 

@@ -50,7 +50,7 @@ pub struct Completion {
     /// The slot, free again.
     pub slot: u32,
     /// Bytes moved, a negated `errno`, or below all of those a status of the target's own
-    /// ([`crate::passthrough::status`]).
+    /// ([`crate::passthrough::status_errno`]).
     pub result: i32,
     /// When.
     pub stamps: Stamps,

@@ -1,4 +1,5 @@
-//! Engines as the [list](engines::ENGINES) has them, and which is taken for a target, by what it says that they carry.
+//! Engines as the [list](engine_list::ENGINES) has them, and which is taken for a target, by what it says that they
+//! carry.
 
 #[cfg(target_os = "linux")]
 #[path = "engine_kinds/linux.rs"]
@@ -17,7 +18,7 @@ pub use platform::HERE;
 use crate::launch::Launcher;
 use crate::{EngineError, LAUNCHERS};
 
-/// One engine of the [list](engines::ENGINES).
+/// One engine of the [list](engine_list::ENGINES).
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct EngineKind(&'static EngineEntry);
 

@@ -50,7 +50,7 @@ pub use event::EventHandle;
 pub use fathom_record::error::{EngineError, ErrorKind};
 pub use fathom_target::Arena;
 
-/// What launches runs on each engine of the [list](fathom_record::engines::ENGINES): the folders beside this file.
+/// What launches runs on each engine of the [list](fathom_record::engine_list::ENGINES): the folders beside this file.
 const LAUNCHERS: &[launch::Launcher] = &[
     #[cfg(target_os = "linux")]
     uring::launch::LAUNCHER,

@@ -1,9 +1,9 @@
 //! Published results: a table that anyone can write down from an article, and what limits its rows.
 //!
-//! Rows that differ in one property answer the question that an experiment would have asked ([`answers`]); rows
-//! and known bounds give symptoms ([`limits`], [`side_figures`]), which `fathom-attribute` judges and words as those of
-//! records; its evidence table turns them into a verdict ([`row_verdict`]). What no run gives is refused when it is
-//! read ([`check`]). Nothing is read that the table does not state. Pure.
+//! Rows that differ in one property answer the question that an experiment would have asked ([`inferred_answers`]);
+//! rows and known bounds give symptoms ([`row_bounds`], [`side_figures`]), which `fathom-attribute` judges and words as
+//! those of records; its evidence table turns them into a verdict ([`row_verdict`]). What no run gives is refused when
+//! it is read ([`table_validation`]). Nothing is read that the table does not state. Pure.
 
 mod added;
 mod below;

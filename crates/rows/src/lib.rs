@@ -1,8 +1,8 @@
 //! What is read by the billion, as demand for sizing: rows of tables and lines of traces.
 //!
 //! Rows become intervals with I/Os and bytes, and those ticks of one length. What is left out, mended or doubted on
-//! the way is said in a note. Long tables of many volumes are read in pieces ([`fleet`]), and traces I/O by I/O
-//! ([`trace`]).
+//! the way is said in a note. Long tables of many volumes are read in pieces ([`demand_tables`]), and traces I/O by I/O
+//! ([`trace_demand`]).
 
 pub mod counter_series;
 pub mod demand_tables;

@@ -1,6 +1,6 @@
 //! Whether network storage suits a database, by where its reads are served from.
 //!
-//! Rules of a published right-sizing guide (`evaluations/gp3-vs-local-nvme.yaml`): reads from memory and
+//! Rules of a published right-sizing guide (`evaluations/gp3-vs-local-nvme.toml`): reads from memory and
 //! asynchronous writes do not wait for a disk; reads of data far larger than memory do.
 
 use fathom_record::sizing_advice::{ResidencyRecord, Suitability};

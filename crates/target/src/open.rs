@@ -37,7 +37,7 @@ pub struct OpenRequest<'a> {
     /// What the campaign that continues found here when it began; none for a campaign that begins, and for what
     /// has no campaign.
     pub origin: Option<&'a Origin>,
-    /// Whether a device that is written gets a [mark](super::mark), and keeps room for it where no size is
+    /// Whether a device that is written gets a [mark](super::device_mark), and keeps room for it where no size is
     /// given.
     pub marks: bool,
     /// Whether a file has every byte of the size: a shorter one that is there is made longer where it may be written,

@@ -1,5 +1,5 @@
 //! `cargo lab fit`: what causes show, from cases. Draws simulated cases of all causes, asks fathom about each, and writes what
-//! was seen with what was right: the observations from which `crates/attribute/examples/fit.rs` makes the fitted table.
+//! was seen with what was right: the observations from which `crates/attribute/examples/fit` makes the fitted table.
 
 mod generate;
 

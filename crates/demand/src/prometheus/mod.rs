@@ -19,7 +19,7 @@ const ANSWER: &str = "an answer of Prometheus";
 /// Disks that a refusal lists.
 const LISTED: usize = 12;
 
-/// The counters, in the order of [`counters::FLOWS`].
+/// The counters, in the order of [`fathom_rows::counter_series::FLOWS`].
 const COUNTERS: [&str; 4] = [
     "node_disk_reads_completed_total",
     "node_disk_writes_completed_total",

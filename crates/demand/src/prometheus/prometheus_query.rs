@@ -31,7 +31,7 @@ pub struct PrometheusQuery<'a> {
 /// Reads the demand from a server; `get` fetches the body behind an address.
 ///
 /// # Errors
-/// As `get`, and as [`read`].
+/// As `get`, and as [`read`](super::read).
 pub fn fetch(
     asked: &PrometheusQuery<'_>,
     mut get: impl FnMut(&str) -> Result<Vec<u8>, Refusal>,

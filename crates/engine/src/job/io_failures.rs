@@ -15,7 +15,7 @@ pub struct Failure {
     /// How many bytes it was to move.
     pub bytes: u32,
     /// The operating system's error number, or what stands for an NVMe status
-    /// ([`crate::passthrough::status`]); 0 for a short transfer.
+    /// ([`crate::passthrough::status_errno`]); 0 for a short transfer.
     pub errno: i32,
 }
 

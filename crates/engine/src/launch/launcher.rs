@@ -26,7 +26,7 @@ pub type MediumRunFunction = fn(&Launch<'_>, &mut Observer<'_>) -> Result<Measur
 pub type PollingFunction = fn(&TargetFacts) -> Result<(), EngineError>;
 
 /// How runs are launched on an engine, or on several that differ by name. It has no place for what is absent here, which its
-/// entry in the [list](fathom_record::engines::ENGINES) says to people.
+/// entry in the [list](fathom_record::engine_list::ENGINES) says to people.
 #[derive(Clone, Copy)]
 pub struct Launcher {
     /// Names of the engines, as a user types them.

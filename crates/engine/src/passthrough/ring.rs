@@ -4,7 +4,7 @@
 //! Submission entries carry a whole NVMe command, so the ring has entries of twice the size; otherwise
 //! it is used as [`uring`](crate::uring) uses it, and stamps mean the same. A command that the
 //! controller ends with a status other than success becomes a negative result that keeps it
-//! ([`status`]).
+//! ([`status_errno`](super::status_errno)).
 #![allow(unsafe_code)] // Writes the ranges of trims, and keeps buffers mapped when the kernel keeps them.
 
 use std::fs::File;

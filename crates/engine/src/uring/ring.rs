@@ -1,4 +1,4 @@
-//! The engine: one system call starts a batch and collects what has finished ([`traffic`]).
+//! The engine: one system call starts a batch and collects what has finished ([`ring_traffic`](super::ring_traffic)).
 #![allow(unsafe_code)] // Keeps buffers mapped when the kernel does not give them back.
 
 use std::fs::File;

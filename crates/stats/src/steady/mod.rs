@@ -11,7 +11,7 @@
 //!
 //! A rate with a period is judged over whole periods ([`period`]). The series is judged at 120 s and then
 //! whenever it has grown by 15 % ([`schedule`]), not each second: each look is a chance to be wrong. After
-//! a verdict [`watch`] goes on looking; [`segments`] splits a finished record.
+//! a verdict [`cusum`] continues to look; [`segments`] splits a finished record.
 //!
 //! White 1997 and White and Robinson (MSER); Schuirmann 1987 (two one-sided tests); Wang and Glynn 2016
 //! (MSER alone can fail). The error rates are measured by the suite `steady` of `cargo xtask statistics`.

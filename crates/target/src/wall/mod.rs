@@ -1,7 +1,7 @@
 //! The second wall: whatever does the I/O is kept, by the kernel, from changing, starting or opening what was not
 //! named for it.
 //!
-//! The guard ([`target`](crate::target)) judges names and what lies behind them. This wall does not judge: it holds
+//! The [guard](crate::guard) judges names and what lies behind them. This wall does not judge: it holds
 //! a thread, or a program that a thread starts, to a [`Reach`], whatever its code tries. On Linux it is Landlock,
 //! which restricts the calling thread and all that it starts from then on, and never the rest of the process.
 

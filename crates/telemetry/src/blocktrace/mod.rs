@@ -4,7 +4,7 @@
 //! Two sources see the block layer's tracepoints: programs in the kernel ([`WitnessSource::Bpf`]), which
 //! count into histograms there, and the text of tracefs ([`WitnessSource::Tracefs`]) for kernels that take
 //! no programs. Either fills a [`TraceSummary`], and keeps I/Os one by one; the run's own are kept beside them
-//! by a [`Probe`] a job. What is on both sides is paired, and [`explain`] sets it side by side.
+//! by a [`Probe`] a job. What is on both sides is paired, and [`latency_breakdown`] sets it side by side.
 
 pub mod block_demand;
 mod clocks;

@@ -3,8 +3,8 @@
 //!
 //! A command line and its job files become jobs with their options, as fio reads them ([`cmdline`],
 //! [`jobfile`], [`document`]); each job becomes runs of fathom, or goes to the installed fio with the
-//! reasons ([`map`]); the records of the runs become fio's texts ([`output`]). What becomes of each of
-//! fio's options is data ([`options`]).
+//! reasons ([`map`]); the records of the runs become fio's texts ([`result_forms`]). What becomes of each of
+//! fio's options is data ([`option_tables`]).
 
 pub mod bins;
 pub mod cmdline;
