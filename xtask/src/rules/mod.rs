@@ -3,6 +3,7 @@
 mod banned_words;
 mod dead_items;
 mod dependencies;
+mod doc_links;
 mod file_creation;
 mod file_length;
 mod function_length;
@@ -21,10 +22,11 @@ mod workplace;
 use crate::finding::Finding;
 use crate::tree::Tree;
 
-const RULES: [fn(&Tree) -> Vec<Finding>; 17] = [
+const RULES: [fn(&Tree) -> Vec<Finding>; 18] = [
     banned_words::check,
     dead_items::check,
     dependencies::check,
+    doc_links::check,
     file_creation::check,
     file_length::check,
     function_length::check,
