@@ -1,7 +1,10 @@
-//! Links in documentation lead to files that exist.
+//! Links in documentation, and the modules that the architecture's drawings name, lead to files that exist.
 
 use crate::finding::Finding;
 use crate::tree::Tree;
+
+/// The page whose drawings name modules, as `room/module`.
+const DRAWN: &str = "ARCHITECTURE.md";
 
 pub fn check(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -11,14 +14,17 @@ pub fn check(tree: &Tree) -> Vec<Finding> {
             if line.trim_start().starts_with("```") {
                 fenced = !fenced;
             }
-            if fenced {
-                continue;
-            }
-            for target in targets(line) {
-                if !leads_somewhere(tree, &file.path, &target) {
-                    let message = format!("`{target}` does not exist: put the link right");
-                    findings.push(Finding::new(&file.path, index + 1, message));
-                }
+            let dangling: Vec<String> = if !fenced {
+                let targets = targets(line).into_iter();
+                targets.filter(|target| !leads_somewhere(tree, &file.path, target)).collect()
+            } else if file.path == DRAWN {
+                missing_modules(tree, line)
+            } else {
+                Vec::new()
+            };
+            for target in dangling {
+                let message = format!("`{target}` does not exist: put the link right");
+                findings.push(Finding::new(&file.path, index + 1, message));
             }
         }
     }
@@ -53,6 +59,20 @@ fn leads_somewhere(tree: &Tree, from: &str, target: &str) -> bool {
     !path.starts_with('/') && (parts.is_empty() || tree.paths.contains(&parts.join("/")))
 }
 
+/// The words `room/module` of a line whose first part is a room that has no such module.
+fn missing_modules(tree: &Tree, line: &str) -> Vec<String> {
+    let is_missing = |word: &&str| {
+        let Some((room, module)) = word.split_once('/') else { return false };
+        let source = format!("crates/{room}/src");
+        let path = format!("{source}/{module}");
+        tree.paths.contains(&source)
+            && !tree.paths.contains(&path)
+            && !tree.paths.contains(&format!("{path}.rs"))
+    };
+    let words = line.split(|letter: char| letter.is_whitespace() || letter == ',');
+    words.filter(is_missing).map(str::to_owned).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -67,5 +87,19 @@ mod tests {
         let targets: Vec<_> =
             found.iter().map(|(line, m)| (*line, m.split('`').nth(1).unwrap_or(""))).collect();
         assert_eq!(targets, [(1, "gone.md"), (2, "/abs.md"), (2, "../../out.md")]);
+    }
+
+    #[test]
+    fn drawings_of_the_architecture_name_modules_that_exist() {
+        let text = "a/gone\n```\n plan ─► b/c   a, a/loop, a/job/run,\n  a/gone, a/job/gone ...\n```\n";
+        let mut tree = Tree::of(&[
+            ("ARCHITECTURE.md", text),
+            ("docs/a.md", text),
+            ("crates/a/src/loop.rs", ""),
+            ("crates/a/src/job/run/mod.rs", ""),
+        ]);
+        tree.paths.extend(["crates/a/src".to_owned(), "crates/a/src/job/run".to_owned()]);
+        let found: Vec<_> = check(&tree).into_iter().map(|f| (f.path, f.line)).collect();
+        assert_eq!(found, [("ARCHITECTURE.md".to_owned(), 4), ("ARCHITECTURE.md".to_owned(), 4)]);
     }
 }
