@@ -113,7 +113,7 @@ class Panel {
       const { campaign, run } = this.head;
       const kind = campaign === null ? "run" : "campaign";
       const id = campaign ?? run;
-      const words = complete ? "It has ended. " : `It ended without a word: process ${this.head.pid} is gone. `;
+      const words = complete ? "It has ended. " : `Process ${this.head.pid} exited without finishing. `;
       this.step.replaceChildren(words, id === null ? "" : el("a", { href: address([kind, id]) }, `The ${kind}`));
     });
   }

@@ -483,7 +483,7 @@ fn source(evaluation: &str, step: &RepeatStep) -> Result<PlanSource, PlanError> 
     let table: toml::Table = serde_json::from_value(step.plan.clone())
         .map_err(|error| refuse(error.to_string()).with_source(error))?;
     if let Some(key) = OWN.iter().find(|key| table.contains_key(**key)) {
-        return Err(refuse(format!("`{key}` is for who repeats it to say: give it as --{key}")));
+        return Err(refuse(format!("`{key}` is yours to give: use --{key}")));
     }
     // A plain name is an engine, or a tool that the user has installed; all else names a program or a machine.
     let is_plain =
@@ -680,7 +680,7 @@ mod tests {
             let mut one = evaluation(&[("", 1)], &[("a", "", None)]);
             one.plan.steps[0].plan[key] = json!("x");
             let said = RawRepeat::default().resolve(&one, flags(&["sim:nvme"]), 7).unwrap_err().to_string();
-            assert!(said.contains(&format!("give it as --{key}")), "{said}");
+            assert!(said.contains(&format!("use --{key}")), "{said}");
         }
     }
 

@@ -198,7 +198,7 @@ fn words(command: &[OsString]) -> Result<Vec<String>, Failure> {
     let word = |word: &OsString| {
         word.to_str().map(str::to_owned).ok_or_else(|| {
             let place = word.to_string_lossy().into_owned();
-            Failure::usage(place, "it is not UTF-8 text", "name the file by a path that is")
+            Failure::usage(place, "it is not UTF-8 text", "name the file by a path that is UTF-8")
         })
     };
     command.iter().map(word).collect()

@@ -10,7 +10,7 @@ use super::stored::{StorePlace, StoredItem, find};
 use crate::failure::Failure;
 
 const FLAG: &str = "--expect";
-const REMEDY: &str = "name a run and how many times it, e.g. --expect 'last*8'; `fathom runs` lists them";
+const REMEDY: &str = "give RUN*N, e.g. --expect 'last*8'; `fathom runs` lists them";
 
 /// Which run, and how many times.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,7 +43,7 @@ impl FromStr for LinkRate {
     fn from_str(text: &str) -> Result<Self, String> {
         let rate = text.parse::<ByteRate>().map_err(|error| error.to_string())?.0;
         let refused =
-            || "links that carry nothing bound nothing: write what they carry, e.g. 47GB/s, or leave it out";
+            || "the link rate must be above 0: give what the links carry, e.g. 47GB/s, or leave it out";
         (rate > 0.0).then_some(Self(rate)).ok_or_else(|| refused().to_owned())
     }
 }

@@ -318,7 +318,7 @@ fn a_sum_is_held_against_so_many_times_an_earlier_run() {
     let refused = refusal(folder.path(), &["--target", "null:", "--expect", "r-none*2"]);
     assert!(refused.contains("r-none"), "{refused}");
     let refused = refusal(folder.path(), &["--target", "null:", "--expect", &expected, "--expect-link", "0"]);
-    assert!(refused.contains("bound nothing") && refused.contains("47GB/s"), "{refused}");
+    assert!(refused.contains("must be above 0") && refused.contains("47GB/s"), "{refused}");
     assert!(other.expectation.is_none());
     assert!(
         other.notes.iter().any(|note| note.starts_with("Nothing was expected of it")),

@@ -120,7 +120,7 @@ fn what_is_killed_ends_without_a_word_and_is_swept() {
     run.0.kill().unwrap();
     run.0.wait().unwrap();
     let rest: Vec<String> = lines.map(Result::unwrap).collect();
-    assert!(rest.last().unwrap().contains("without a word"), "{rest:?}");
+    assert!(rest.last().unwrap().contains("exited without finishing"), "{rest:?}");
     assert_eq!(watch.0.wait().unwrap().code(), Some(1));
     assert_eq!(typist.run(&["watch", &pid.to_string()]).status, 2);
     assert_eq!(ring(pid), None);

@@ -105,11 +105,10 @@ fn at_the_target(side: &TargetSide) -> String {
     if let Some(server) = &side.server {
         let thread =
             server.busiest_thread.map(|share| format!(", its busiest thread {}", number::percent(share)));
-        let cores = server.cores.map_or_else(
-            || "used CPU time that is not known".to_owned(),
-            |cores| format!("used {cores:.2} CPUs"),
-        );
-        parts.push(format!("{} on port {} {cores}{}", server.name, server.port, thread.unwrap_or_default()));
+        let cores = server
+            .cores
+            .map_or_else(|| ": CPU time not known".to_owned(), |cores| format!(" used {cores:.2} CPUs"));
+        parts.push(format!("{} on port {}{cores}{}", server.name, server.port, thread.unwrap_or_default()));
     }
     if let Some(busiest) = side.cores_busy.iter().copied().max_by(f64::total_cmp) {
         let mean = side.cores_busy.iter().sum::<f64>() / side.cores_busy.len() as f64;

@@ -98,7 +98,7 @@ fn direct(path: &Path) -> Finding {
     let opened = |flags: OFlags| open(path, flags | OFlags::CLOEXEC, Mode::RUSR | Mode::WUSR).map(drop);
     let Ok(facts) = std::fs::metadata(path) else {
         return Finding::new(SUBJECT, State::Fails, format!("{shown} is not there"))
-            .or("name a folder or a file that is");
+            .or("name a folder or a file that exists");
     };
     // In a folder a file without a name stands for those that runs make.
     let kind = if facts.is_dir() { OFlags::TMPFILE | OFlags::RDWR } else { OFlags::RDONLY };

@@ -54,7 +54,7 @@ fn files(path: &Path) -> Finding {
         }
         Err(error) => {
             Finding::new(SUBJECT, State::Fails, format!("{} cannot be opened: {error}", path.display()))
-                .or("name a folder or a file that is there")
+                .or("name a folder or a file that exists")
         }
     }
 }

@@ -62,7 +62,7 @@ fn again(place: &StorePlace, kept: Command, told: RerunArguments, about: &str) -
     let RerunArguments { destroy, check_empty, conditions, outputs, .. } = told;
     let judges = matches!(kept, Command::Assess(_) | Command::Compare(_));
     if !judges && !conditions.fail_if.is_empty() {
-        let cause = "this kind of campaign is judged by no condition";
+        let cause = "this kind of campaign does not support --fail-if";
         return Err(Failure::usage("--fail-if", cause, "leave --fail-if out, or rerun one of its runs"));
     }
     if matches!(kept, Command::Assess(_)) && destroy.len() > 1 {

@@ -62,7 +62,7 @@ pub fn perform(arguments: &WatchArguments) -> Result<Status, Failure> {
         if looked.running.is_empty() {
             let mut remedy = "see what runs: fathom watch".to_owned();
             looked.unusable.iter().for_each(|why| remedy += &format!("\nnot seen: {why}"));
-            let cause = "no measurement that runs has this number of a process or this id";
+            let cause = "no running measurement has this process number or id";
             return Err(Failure::usage(word, cause, remedy));
         }
     }
@@ -157,7 +157,7 @@ fn ended(view: &View) -> Result<Status, Failure> {
         return Ok(Status::Done);
     }
     let pid = view.head().pid;
-    print(&[format!("it ended without a word: process {pid} is gone; what it saved: fathom runs")])?;
+    print(&[format!("process {pid} exited without finishing; what it saved: fathom runs")])?;
     Ok(Status::Invalid)
 }
 
