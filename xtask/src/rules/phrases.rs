@@ -37,7 +37,7 @@ const fn phrase(habit: &'static str, instead: &'static str, places: &'static [Pl
     Phrase { habit, instead, except: &[], places }
 }
 
-const PHRASES: [Phrase; 33] = [
+const PHRASES: [Phrase; 35] = [
     Phrase {
         habit: " is no ",
         instead: "is not a",
@@ -65,7 +65,9 @@ const PHRASES: [Phrase; 33] = [
     phrase(" surely", "shown to be, statistically, for certain", ALL),
     phrase(" anybody", "any tool, any program", ALL),
     phrase(" nobody", "not known, not declared, no program", ALL),
-    phrase(" intended start", "scheduled start", ALL),
+    phrase(" intended", "scheduled", ALL),
+    phrase(" the ledger", "what a run covers", ALL),
+    phrase(" nothing is said of", "not judged, not known", ALL),
     Phrase {
         habit: " processor",
         instead: "CPU, CPU core, CPU time or architecture",

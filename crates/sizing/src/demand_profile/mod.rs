@@ -46,7 +46,7 @@ pub struct Subject<'a> {
 }
 
 /// What is said where reads and writes are one number.
-const UNTOLD: &str = "The source counts reads and writes together: they were divided in proportion to their bytes. Sums hold; nothing is said of the I/Os of either direction.";
+const UNTOLD: &str = "The source counts reads and writes together: they were divided in proportion to their bytes. Totals are right; the I/Os of each direction are not known.";
 
 /// The profile of a demand; `notes` are what reading it left to say.
 pub fn profile(catalogue: &Catalogue, subject: &Subject<'_>, notes: Vec<String>) -> ProfileRecord {

@@ -43,19 +43,19 @@ pub const STATES: [StateRow; 6] = [
     StateRow {
         state: HiddenState::WriteCache,
         exhausted: "by bytes, not seconds: twice the capacity written",
-        known_by: "the ledger's bytes written over capacity",
+        known_by: "bytes written over capacity",
         source: "SNIA SSS-PTS 2.0.1, workload-independent preconditioning",
     },
     StateRow {
         state: HiddenState::ReadCache,
         exhausted: "when the data that is read is eight times the cache and 63 % of it was touched",
-        known_by: "the cache's size; direct I/O for the host's own; the ledger's touched share",
+        known_by: "the cache's size; direct I/O for the host's own; the share of the span that was touched",
         source: "of uniform reads a cache of 1/8 answers 1/8; 1 - 1/e of a set is touched by as many reads as it has blocks",
     },
     StateRow {
         state: HiddenState::LazyLoad,
         exhausted: "when every block was read once",
-        known_by: "whether the volume was made from a snapshot; the ledger's touched share",
+        known_by: "whether the volume was made from a snapshot; the share of the span that was touched",
         source: "AWS EBS user guide, initialize volumes (2025-10)",
     },
     StateRow {

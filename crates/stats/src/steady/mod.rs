@@ -78,8 +78,7 @@ pub fn judge(rates: &[f64], guard: &ExposureGuard, rule: &SteadyRule) -> Steadin
         return result;
     }
     if rates.len() < SHORTEST_WINDOW_S {
-        result.reason =
-            format!("{} s of {SHORTEST_WINDOW_S} s: nothing is said of a shorter series", rates.len());
+        result.reason = format!("{} s of {SHORTEST_WINDOW_S} s: a shorter series is not judged", rates.len());
         result.remaining_s = Some((SHORTEST_WINDOW_S - rates.len()) as f64);
         return result;
     }

@@ -79,7 +79,7 @@ fn not_enough(result: &Steadiness) -> String {
                 result.window_s
             ),
             _ => format!(
-                "{:.0} s are left after the start; nothing is said of less than {SHORTEST_WINDOW_S} s",
+                "{:.0} s are left after the start; less than {SHORTEST_WINDOW_S} s is not judged",
                 result.window_s
             ),
         };
