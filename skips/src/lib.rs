@@ -55,9 +55,9 @@ fn line(test: &str, place: &Location<'_>, why: &str) -> String {
     format!("{test}\t{}:{}\t{why}\n", place.file(), place.line())
 }
 
-/// The first word that is required and that a reason names.
+/// The first word that is required and that a reason names. Steps ask in the same way (`has_word` in `.ci/run`).
 fn required_word<'a>(why: &str, required: &'a str) -> Option<&'a str> {
-    let is_in_word = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '/');
+    let is_in_word = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '/' | '-');
     let names = |wanted: &str| {
         why.split(|c: char| !is_in_word(c))
             .any(|word| word.trim_end_matches('.').eq_ignore_ascii_case(wanted))
@@ -73,7 +73,10 @@ mod tests {
     fn what_is_required_is_found_by_its_word_alone() {
         assert_eq!(required_word("no mkfs.ext4", "fio, mkfs.ext4"), Some("mkfs.ext4"));
         assert_eq!(required_word("fio is not installed", "FIO"), Some("FIO"));
+        assert_eq!(required_word("no cargo-fuzz to fuzz with", "cargo-fuzz"), Some("cargo-fuzz"));
         assert_eq!(required_word("no fiona", "fio"), None);
+        assert_eq!(required_word("no mkfs.ext4", "mkfs"), None);
+        assert_eq!(required_word("no cargo-fuzz to fuzz with", "cargo"), None);
         assert_eq!(required_word("no bash", "all"), Some("all"));
         assert_eq!(required_word("no bash", ""), None);
     }
