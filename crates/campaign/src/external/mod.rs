@@ -101,7 +101,7 @@ fn here(
     let started_at = record_ids::now();
     let sampler = session.sampler();
     let origin_ns = clock.now_ns();
-    progress.note(&format!("{} runs; its output is kept in {}", external.name(), folder.display()));
+    progress.note(&format!("{} runs; its output is kept in {}", external.program_name(), folder.display()));
     session.confirm()?;
     let ended = ChildPlan {
         words: prepared.words.clone(),
@@ -113,7 +113,7 @@ fn here(
     }
     .run(stop, &clock)?;
     let telemetry = sampler.map_or_else(Telemetry::default, |sampler| sampler.finish(origin_ns));
-    let imported = read_result(external.name(), &prepared.result, &ended)?;
+    let imported = read_result(external.program_name(), &prepared.result, &ended)?;
     let mut notes = session.notes();
     notes.extend(prepared.notes.clone());
     let around = ToolRunContext {
@@ -194,7 +194,7 @@ fn elsewhere(
     let started_at = record_ids::now();
     let sampler = local.then(|| Sampler::start(SamplerPlan::default(), clock));
     let origin_ns = clock.now_ns();
-    progress.note(&format!("{} runs; its output is kept in {}", external.name(), folder.display()));
+    progress.note(&format!("{} runs; its output is kept in {}", external.program_name(), folder.display()));
     let ended = ChildPlan {
         words: prepared.words.clone(),
         folder,
@@ -206,7 +206,7 @@ fn elsewhere(
     }
     .run(stop, &clock)?;
     let telemetry = sampler.map_or_else(of_another_machine, |sampler| sampler.finish(origin_ns));
-    let imported = read_result(external.name(), &prepared.result, &ended)?;
+    let imported = read_result(external.program_name(), &prepared.result, &ended)?;
     Ok(finish(
         imported,
         &ended,
@@ -234,7 +234,7 @@ fn of_another_machine() -> Telemetry {
 
 fn refuse_unnamed(targets: &[String], permits: &[String], external: &External) -> Result<(), EngineError> {
     let Some(target) = targets.iter().find(|target| !permits.contains(target)) else { return Ok(()) };
-    let place = format!("writing to {target} with {}", external.name());
+    let place = format!("writing to {target} with {}", external.program_name());
     let cause = "it cannot be inspected from here, so what would be lost is not known";
     Err(EngineError::new(ErrorKind::Refused, place, cause)
         .with_remedy(format!("if its content may be lost: --destroy={}", shell_word(target))))
@@ -320,11 +320,11 @@ pub fn run_given(
     let started_at = record_ids::now();
     let sampler = local.then(|| Sampler::start(SamplerPlan::default(), clock));
     let origin_ns = clock.now_ns();
-    progress.note(&format!("{} runs; its output is kept in {}", external.name(), folder.display()));
+    progress.note(&format!("{} runs; its output is kept in {}", external.program_name(), folder.display()));
     let ended = run_on(held, given, &words, &folder, (stop, &clock))?;
     let telemetry = sampler.map_or_else(of_another_machine, |sampler| sampler.finish(origin_ns));
     let environment = if local { environment::collect(&[], None) } else { Environment::default() };
-    let found = tool_record::read_all(external.name(), &result, &ended)?;
+    let found = tool_record::read_all(external.program_name(), &result, &ended)?;
     let records: Vec<RunRecord> = found
         .into_iter()
         .map(|imported| {

@@ -48,8 +48,8 @@ impl External {
         Self::of(entry.name)
     }
 
-    /// Its name.
-    pub fn name(&self) -> &'static str {
+    /// What its program is called, and what its results are read as.
+    pub fn program_name(&self) -> &'static str {
         self.entry.program
     }
 
@@ -110,7 +110,10 @@ mod tests {
         assert_eq!(External::of("diskspd:ssh me@host diskspd.exe").map(|found| found.program.len()), Some(3));
         assert_eq!(of("bdevperf:/x/bdevperf"), Some(("bdevperf", "/x/bdevperf".to_owned(), None)));
         assert_eq!(of("bdevperf-uring"), Some(("bdevperf-uring", "bdevperf".to_owned(), None)));
-        assert_eq!(External::of("bdevperf-uring:/x/bdevperf").map(|found| found.name()), Some("bdevperf"));
+        assert_eq!(
+            External::of("bdevperf-uring:/x/bdevperf").map(|found| found.program_name()),
+            Some("bdevperf")
+        );
         assert!(External::of("bdevperf-uring").unwrap().install().contains("--with-uring"));
         assert!(!External::of("bdevperf").unwrap().install().contains("--with-uring"));
         let bdevperf = External::of("bdevperf").unwrap();

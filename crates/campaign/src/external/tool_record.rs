@@ -111,7 +111,7 @@ pub fn finish(mut record: RunRecord, ended: &ChildEnd, around: ToolRunContext<'_
     }
     note_standstills(&mut record, ended);
     record.wall = ended.wall.clone().map(Box::new);
-    let name = around.external.name();
+    let name = around.external.program_name();
     if ended.interrupted {
         record.ending = Ending::Interrupted;
     } else if !ended.status.success() && record.ending == Ending::Complete {

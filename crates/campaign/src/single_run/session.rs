@@ -659,8 +659,10 @@ fn choose_engine(
     notes: &mut Vec<String>,
 ) -> Result<EngineKind, EngineError> {
     if let Some(external) = asked.and_then(External::of) {
-        let cause =
-            format!("{} is a tool of its own, which `fathom run`, sweep and repeat drive", external.name());
+        let cause = format!(
+            "{} is a tool of its own, which `fathom run`, sweep and repeat drive",
+            external.program_name()
+        );
         return Err(EngineError::new(ErrorKind::Plan, "choosing the engine", cause)
             .with_remedy("use one of these, or an engine that `fathom engines` lists"));
     }

@@ -106,7 +106,7 @@ fn itself(
     external: &External,
 ) -> Result<Status, Failure> {
     if external.entry.grammar != Some(CommandGrammar::Diskspd) {
-        let cause = format!("{} does not take diskspd's command lines", external.name());
+        let cause = format!("{} does not take diskspd's command lines", external.program_name());
         return Err(Failure::usage(
             "--engine",
             cause,
