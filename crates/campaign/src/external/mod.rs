@@ -8,12 +8,12 @@
 //! ```
 
 mod child;
-mod drivers;
 mod held;
 mod kept;
 pub mod reach;
 mod through;
 mod tool;
+mod tool_drivers;
 mod tool_invocation;
 mod tool_record;
 

@@ -5,7 +5,7 @@ use fathom_plan::{Carrier, NameKind, Needs, RunPlan, RunRequest};
 use fathom_record::tool_engines::{CommandGrammar, TOOL_ENGINES, ToolEntry, ToolPlace, tool_named};
 use fathom_tools::spdk::TransportId;
 
-use super::drivers::{ToolDriver, driver_of};
+use super::tool_drivers::{ToolDriver, driver_of};
 use crate::single_run::fitness::{first, named};
 
 /// An engine of another tool's, as `fio`, `fio:/opt/fio/fio`, `fio@host`, `bdevperf-uring:/opt/spdk/bdevperf`,

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use fathom_plan::RunPlan;
 
-use super::drivers::ToolCommand;
 use super::through;
 use super::tool::External;
+use super::tool_drivers::ToolCommand;
 use crate::error::CampaignError;
 
 /// A target as another tool is told of it.

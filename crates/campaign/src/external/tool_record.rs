@@ -15,8 +15,8 @@ use fathom_record::{RunRecord, Standstill, Workload};
 use fathom_tools::result_import::{Context, HEAD_BYTES, Head, ImportedItem, recognise};
 
 use super::child::ChildEnd;
-use super::drivers::ToolDriver;
 use super::tool::External;
+use super::tool_drivers::ToolDriver;
 use crate::checks::{self, Stillness};
 use crate::error::CampaignError;
 
