@@ -122,8 +122,8 @@ pub fn admissible(request: &RunRequest<'_>) -> Vec<EngineError> {
         Carrier::Engine(engine, platform) => {
             refusals.extend(uncarried(request, engine.name, platform));
             refusals.extend(on_targets(request));
-            refusals.extend(on_engine(request, engine));
-            refusals.extend(of_length(request, engine, platform));
+            refusals.extend(on_engine(request, engine, platform));
+            refusals.extend(of_length(request, engine));
         }
     }
     refusals
@@ -187,7 +187,7 @@ fn by_tool(request: &RunRequest<'_>, tool: &ToolEntry) -> Vec<EngineError> {
         let cause = "clients measure with the engines of fathom, and another tool was named";
         return vec![refusal("--engine", cause, "leave --engine or the clients out")];
     }
-    let mut refusals: Vec<_> = lacking(request, tool.name, tool.no_place_for.iter()).collect();
+    let mut refusals: Vec<_> = lacking(request, (tool.name, None), tool.no_place_for.iter()).collect();
     let is_any = |found: fn(NameKind) -> bool| request.targets.iter().any(|(_, named)| found(*named));
     if is_any(|named| {
         matches!(named, NameKind::Simulated | NameKind::Memory | NameKind::Null | NameKind::Remote)
@@ -274,11 +274,11 @@ fn flags_on(
     of_remotes.chain(within).filter(|(_, given, ..)| *given).map(|(flag, _, cause, more)| (flag, cause, more))
 }
 
-/// All that an engine has no place for, whatever the target.
-fn on_engine(request: &RunRequest<'_>, engine: &EngineEntry) -> Vec<EngineError> {
+/// All that an engine has no place for on a platform, whatever the target.
+fn on_engine(request: &RunRequest<'_>, engine: &EngineEntry, platform: Platform) -> Vec<EngineError> {
     let (flags, direct, literal) = (request.options.io_flags, request.options.direct, request.literal);
     let content = (!engine.keeps_content).then_some(&NO_CONTENT);
-    let own = lacking(request, engine.name, engine.no_place_for.iter().chain(content));
+    let own = lacking(request, (engine.name, Some(platform)), engine.no_place_for.iter().chain(content));
     let by_cache = [
         (
             "--polled",
@@ -310,15 +310,19 @@ fn on_engine(request: &RunRequest<'_>, engine: &EngineEntry) -> Vec<EngineError>
     own.chain(by_cache.map(|(flag, _, cause, remedy)| refusal(with_engine(flag), cause, remedy))).collect()
 }
 
-/// What is given of all that an engine or a tool lacks by its entry.
+/// What is given of all that an engine or a tool lacks by its entry, anywhere or on this platform.
 fn lacking<'a>(
     request: &RunRequest<'_>,
-    name: &str,
+    (name, platform): (&str, Option<Platform>),
     lacks: impl Iterator<Item = &'a NoPlace>,
 ) -> impl Iterator<Item = EngineError> {
+    let lacks = lacks.filter(move |lack| lack.platform.is_none() || lack.platform == platform);
     lacks.filter_map(move |lack| {
         let (flag, is_given) = given(request, lack.what);
-        is_given.then(|| refusal(format!("{flag} with engine {name}"), lack.cause, lack.remedy))
+        // What another system has is not the plan's mistake.
+        let kind = if lack.platform.is_some() { ErrorKind::Unsupported } else { ErrorKind::Plan };
+        let place = || format!("{flag} with engine {name}");
+        is_given.then(|| EngineError::new(kind, place(), lack.cause).with_remedy(lack.remedy))
     })
 }
 
@@ -342,6 +346,8 @@ fn given(request: &RunRequest<'_>, what: Need) -> (&'static str, bool) {
         Need::Witness => ("--witness", options.witness.is_some()),
         Need::Decorators => ("--delay and --throttle", !options.decorators.is_empty()),
         Need::RealTime => ("--real-time", options.real_time),
+        Need::Trims => ("trims", needs.trims),
+        Need::KeptFiles => ("--keep", options.keep),
         Need::Buffered => ("--buffered", !options.direct),
         Need::Cpus => ("--cpus", options.cpus.is_some()),
         Need::Controllers => ("--target", controllers > 0),
@@ -349,9 +355,8 @@ fn given(request: &RunRequest<'_>, what: Need) -> (&'static str, bool) {
     }
 }
 
-/// What one workload asks for that would not end well: jobs and depths beyond what threads and a throttle carry, and
-/// trims where no system call does them.
-fn of_length(request: &RunRequest<'_>, engine: &EngineEntry, platform: Platform) -> Vec<EngineError> {
+/// What one workload asks for that would not end well: jobs and depths beyond what threads and a throttle carry.
+fn of_length(request: &RunRequest<'_>, engine: &EngineEntry) -> Vec<EngineError> {
     let Some(workload) = request.workload else { return Vec::new() };
     let starting = format!("starting engine {}", engine.name);
     let mut refusals = Vec::new();
@@ -367,10 +372,6 @@ fn of_length(request: &RunRequest<'_>, engine: &EngineEntry, platform: Platform)
         let cause =
             format!("{jobs} jobs × depth {depth} need {threads} threads; at most {MOST_THREADS} are started");
         refusals.push(refusal(&starting, cause, "use a smaller --jobs or --depth, or --engine uring"));
-    }
-    if platform == Platform::Windows && workload.mix.trim_share > 0.0 && engine.carries(TargetKind::File) {
-        let cause = "trims are not carried on this operating system";
-        refusals.push(refusal(&starting, cause, "leave the trims out: --trim-share 0"));
     }
     refusals.extend(endless_drain(request.options, workload));
     refusals
@@ -494,6 +495,39 @@ mod tests {
             refusing.sort_unstable();
             found.sort_unstable();
             assert_eq!(found, refusing, "{plan}");
+        }
+    }
+
+    /// Engines of Windows that refuse each flag, and what is said of it; on Linux `sync` has a place for all of them.
+    #[test]
+    fn each_flag_is_refused_on_windows_by_the_engines_that_have_no_place_for_it_there() {
+        for (plan, refusing, place, said) in [
+            ("rw = 'write'", &[] as &[&str], "", ""),
+            ("buffered = true", &["iocp", "sync"], "--buffered with engine sync", "the system's cache"),
+            (
+                "rw = 'write'\ndurable = 'all'",
+                &["iocp", "sync", "nvme-tcp"],
+                "--durable with engine sync",
+                "when they are durable",
+            ),
+            ("keep = true", &["iocp", "sync"], "--keep with engine sync", "scratch files that stay"),
+            ("rw = 'trim'", &["iocp", "sync"], "trims with engine sync", "trims are not carried"),
+        ] {
+            let source = PlanSource::from_toml(&format!("target = 'x'\n{plan}"), "plan.toml").expect(plan);
+            let read = source.resolve(1).expect(plan);
+            let on = |engine, platform| {
+                let carrier = Carrier::Engine(engine, platform);
+                admissible(&RunRequest { carrier, ..whole(&read) })
+            };
+            let there = ENGINES.iter().filter(|engine| engine.platforms.contains(&Platform::Windows));
+            let found = there.filter(|&engine| !on(engine, Platform::Windows).is_empty());
+            assert_eq!(found.map(|engine| engine.name).collect::<Vec<_>>(), refusing, "{plan}");
+            let sync = named("sync").expect("sync");
+            for refusal in on(sync, Platform::Windows) {
+                assert_eq!((refusal.kind, refusal.place.as_str()), (ErrorKind::Unsupported, place), "{plan}");
+                assert!(refusal.cause.contains(said), "{plan}: {refusal}");
+            }
+            assert!(on(sync, Platform::Linux).is_empty(), "{plan}");
         }
     }
 
@@ -683,23 +717,12 @@ mod tests {
     }
 
     #[test]
-    fn clients_share_no_simulated_time_and_windows_carries_no_trims() {
+    fn clients_share_no_simulated_time() {
         let found = places("client = 'local'", None, &[("x", NameKind::Simulated)]);
         assert_eq!(found, ["running several clients"]);
         assert_eq!(
             places("client = 'local'\nreal-time = true", None, &[("x", NameKind::Simulated)]),
             [""; 0]
         );
-        let source = PlanSource::from_toml("target = 'x'\nrw = 'trim'", "plan.toml").expect("a plan");
-        let read = source.resolve(1).expect("a plan");
-        let on = |name: &str, platform| {
-            let carrier = Carrier::Engine(named(name).expect(name), platform);
-            places_of(&RunRequest { carrier, ..whole(&read) })
-        };
-        assert_eq!(on("sync", Platform::Linux), [""; 0]);
-        for engine in ["sync", "iocp"] {
-            assert_eq!(on(engine, Platform::Windows), [format!("starting engine {engine}")]);
-        }
-        assert_eq!(on("nvme-tcp", Platform::Windows), [""; 0]);
     }
 }

@@ -33,9 +33,10 @@ pub struct EngineEntry {
 }
 
 impl EngineEntry {
-    /// Whether it has a place for something that a run can ask for.
+    /// Whether it has a place for something that a run can ask for, on one platform at least.
     pub fn takes(&self, what: Need) -> bool {
-        let lacks = |one: Need| self.no_place_for.iter().any(|lack| lack.what == one);
+        let lacks =
+            |one: Need| self.no_place_for.iter().any(|lack| lack.what == one && lack.platform.is_none());
         // The one flag is among them all.
         !(lacks(what) || what == Need::Hipri && lacks(Need::IoFlags))
     }
@@ -60,6 +61,8 @@ pub enum Platform {
 pub struct NoPlace {
     /// What.
     pub what: Need,
+    /// The platform where it has none; absent: it has none anywhere.
+    pub platform: Option<Platform>,
     /// Why, after the engine's name.
     pub cause: &'static str,
     /// What to type.
@@ -97,6 +100,10 @@ pub enum Need {
     Decorators,
     /// A simulated device by the wall clock.
     RealTime,
+    /// Trims.
+    Trims,
+    /// Scratch files that stay.
+    KeptFiles,
     /// The page cache.
     Buffered,
     /// Jobs bound to processors.
@@ -108,7 +115,11 @@ pub enum Need {
 }
 
 pub(crate) const fn no_place(what: Need, cause: &'static str, remedy: &'static str) -> NoPlace {
-    NoPlace { what, cause, remedy }
+    NoPlace { what, platform: None, cause, remedy }
+}
+
+const fn no_place_on_windows(what: Need, cause: &'static str, remedy: &'static str) -> NoPlace {
+    NoPlace { platform: Some(Platform::Windows), ..no_place(what, cause, remedy) }
 }
 
 const NO_IO_FLAGS: NoPlace = no_place(
@@ -135,6 +146,30 @@ const NO_STRIPE_OF_CALLS: NoPlace =
 const NO_DURABLE_CALLS: NoPlace = no_place(Need::Durable, "it moves no data", "leave --durable out");
 const FLUSH_INSTEAD: &str = "leave --durable out, and flush instead: --flush-every 1";
 
+/// Of engines on files of Windows, which are opened past the system's cache alone.
+pub const NO_CACHE_ON_WINDOWS: NoPlace = no_place_on_windows(
+    Need::Buffered,
+    "engines and flags that go through the system's cache are not here on this operating system",
+    "leave --buffered out, and use --engine iocp or sync",
+);
+/// Of engines on files of Windows, which are opened without write-through.
+pub const NO_DURABLE_WRITES_ON_WINDOWS: NoPlace = no_place_on_windows(
+    Need::Durable,
+    "writes that end when they are durable are not here on this operating system",
+    FLUSH_INSTEAD,
+);
+/// Of engines on files of Windows, where scratch files go when they are closed.
+pub const NO_KEPT_FILES_ON_WINDOWS: NoPlace = no_place_on_windows(
+    Need::KeptFiles,
+    "scratch files that stay are not here on this operating system",
+    "leave --keep out",
+);
+const NO_TRIMS_ON_WINDOWS: NoPlace = no_place_on_windows(
+    Need::Trims,
+    "trims are not carried on this operating system",
+    "leave the trims out: --trim-share 0",
+);
+
 const URING_LACKS: &[NoPlace] = &[
     no_place(Need::Hipri, "a ring polls for all of its I/Os or for none", "use --polled, or --engine sync"),
     no_place(
@@ -156,8 +191,18 @@ const IOCP_LACKS: &[NoPlace] = &[
     NO_IO_FLAGS,
     NO_POLLING,
     NO_PRIORITIES,
+    NO_CACHE_ON_WINDOWS,
+    NO_KEPT_FILES_ON_WINDOWS,
+    NO_TRIMS_ON_WINDOWS,
 ];
-const SYNC_LACKS: &[NoPlace] = &[NO_POLLING, NO_PRIORITIES];
+const SYNC_LACKS: &[NoPlace] = &[
+    NO_POLLING,
+    NO_PRIORITIES,
+    NO_CACHE_ON_WINDOWS,
+    NO_DURABLE_WRITES_ON_WINDOWS,
+    NO_KEPT_FILES_ON_WINDOWS,
+    NO_TRIMS_ON_WINDOWS,
+];
 const MEMORY_LACKS: &[NoPlace] = &[NO_IO_FLAGS, NO_POLLING, NO_PRIORITIES];
 const MMAP_LACKS: &[NoPlace] = &[
     no_place(

@@ -118,6 +118,9 @@ pub struct Needs {
     /// Whether anything is flushed or trimmed.
     #[serde(default)]
     pub besides: bool,
+    /// Whether anything is trimmed.
+    #[serde(default)]
+    pub trims: bool,
     /// Whether content is verified.
     #[serde(default)]
     pub verifies: bool,
@@ -135,6 +138,7 @@ impl Needs {
             reads: false,
             writes: false,
             besides: false,
+            trims: false,
             verifies: false,
             reads_back: false,
             size_bytes: Some(0),
@@ -143,6 +147,7 @@ impl Needs {
             needs.reads |= workload.mix.read_share > 0.0;
             needs.writes |= workload.mix.changes_data();
             needs.besides |= workload.mix.flush_every_writes > 0 || workload.mix.trim_share > 0.0;
+            needs.trims |= workload.mix.trim_share > 0.0;
             needs.verifies |= workload.data.verify != Verify::Off;
             needs.reads_back |= workload.data.verify == Verify::AtEnd;
             let end = workload.span_bytes.map(|span| span.saturating_add(workload.offset_bytes));

@@ -7,6 +7,9 @@ use std::os::windows::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::Arc;
 
+use fathom_record::engine_list::{
+    NO_CACHE_ON_WINDOWS, NO_DURABLE_WRITES_ON_WINDOWS, NO_KEPT_FILES_ON_WINDOWS, NoPlace,
+};
 use fathom_record::facts::{FileSystemFacts, TargetFacts, TargetKind};
 use windows_sys::Win32::Foundation::{GENERIC_READ, GENERIC_WRITE};
 use windows_sys::Win32::Storage::FileSystem::{FILE_READ_ATTRIBUTES, SYNCHRONIZE};
@@ -138,24 +141,18 @@ pub fn open_path(
     Err(Error::new(ErrorKind::NoSuchTarget, place, cause).with_remedy("name a file or a folder"))
 }
 
-/// What a run may ask for and files are not opened with here.
+/// What files are not opened with here. Plans are refused it by their engine's entry before anything is opened; whoever
+/// opens for another purpose meets it here.
 fn refuse_what_is_not_here(place: &str, request: &OpenRequest<'_>) -> Result<(), Error> {
+    let of_names = ("engines of names are not here on this operating system", "use --engine sync");
+    let text = |lack: NoPlace| (lack.cause, lack.remedy);
     let asked = [
-        (request.is_of_names(), "engines of names", "use --engine sync"),
-        (
-            !request.is_direct(),
-            "engines and flags that go through the system's cache",
-            "leave --buffered out, and use --engine iocp or sync",
-        ),
-        (
-            request.options.durable.is_some(),
-            "writes that end when they are durable",
-            "leave --durable out, and flush instead: --flush-every 1",
-        ),
-        (request.options.keep, "scratch files that stay", "leave --keep out"),
+        (request.is_of_names(), of_names),
+        (!request.is_direct(), text(NO_CACHE_ON_WINDOWS)),
+        (request.options.durable.is_some(), text(NO_DURABLE_WRITES_ON_WINDOWS)),
+        (request.options.keep, text(NO_KEPT_FILES_ON_WINDOWS)),
     ];
-    asked.into_iter().find(|(asked, ..)| *asked).map_or(Ok(()), |(_, what, remedy)| {
-        let cause = format!("{what} are not here on this operating system");
+    asked.into_iter().find(|(asked, _)| *asked).map_or(Ok(()), |(_, (cause, remedy))| {
         Err(Error::new(ErrorKind::Unsupported, place, cause).with_remedy(remedy))
     })
 }
