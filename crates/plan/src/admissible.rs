@@ -471,6 +471,7 @@ mod tests {
                 ENGINES.iter().map(|engine| engine.name).collect(),
             ),
             ("rw = 'write'\nverify = 'at-end'", ["null", "sim"].into_iter().chain(calls()).collect()),
+            ("rw = 'write'\nbuffered = true", vec!["passthrough"]),
             ("rw = 'write'\nio-flags = 'dontcache'", ENGINES.iter().map(|engine| engine.name).collect()),
             ("rw = 'write'\nio-flags = 'atomic'\nbuffered = true", ENGINES.iter().map(|e| e.name).collect()),
             ("rw = 'write'\ndepth = 257", vec!["sync"]),

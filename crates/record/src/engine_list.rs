@@ -219,6 +219,9 @@ const MMAP_LACKS: &[NoPlace] = &[
     NO_POLLING,
     NO_PRIORITIES,
 ];
+/// Of the engine of NVMe commands, and of what it carries them to.
+pub const NO_CACHE_OF_COMMANDS: NoPlace =
+    no_place(Need::Buffered, "NVMe commands never go through the page cache", "leave --buffered out");
 const PASSTHROUGH_LACKS: &[NoPlace] = &[
     no_place(
         Need::Stripe,
@@ -226,6 +229,7 @@ const PASSTHROUGH_LACKS: &[NoPlace] = &[
         "leave --stripe out, or name the block devices, e.g. /dev/nvme0n1",
     ),
     no_place(Need::Durable, "NVMe commands do not look at how the device was opened", FLUSH_INSTEAD),
+    NO_CACHE_OF_COMMANDS,
     NO_IO_FLAGS,
     NO_PRIORITIES,
 ];

@@ -7,6 +7,7 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use fathom_record::engine_list::{NO_CACHE_OF_COMMANDS, NoPlace};
 use fathom_record::facts::{TargetFacts, TargetKind};
 
 use super::admission::{self, Admission};
@@ -128,8 +129,9 @@ pub fn open_namespace(
 ) -> Result<(OpenedPath, TargetFacts), Error> {
     let place = format!("opening {name}");
     if !request.is_direct() {
-        let cause = "NVMe commands never go through the page cache";
-        return Err(Error::new(ErrorKind::Plan, place, cause).with_remedy("leave --buffered out"));
+        // That the path is a namespace is known here first.
+        let NoPlace { cause, remedy, .. } = NO_CACHE_OF_COMMANDS;
+        return Err(Error::new(ErrorKind::Plan, place, cause).with_remedy(remedy));
     }
     let generic = GenericDevice::open(name, path, request)?;
     let machine = Machine::now();
