@@ -25,13 +25,6 @@ pub fn limit() -> Option<&'static WearLimit> {
     LIMIT.get()
 }
 
-/// Why a limit is refused where something else writes, which this process does not count; `who` writes.
-pub fn uncounted(who: &str) -> EngineError {
-    let cause = format!("{who} would write, and only what this process writes is counted");
-    let remedy = format!("leave {FLAG} out, and limit the workload: --bytes, --count or --size");
-    EngineError::new(ErrorKind::Plan, FLAG, cause).with_remedy(remedy)
-}
-
 /// Refuses a workload that would end only beyond what is left, where its length says how much it writes.
 ///
 /// # Errors

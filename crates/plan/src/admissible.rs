@@ -86,6 +86,8 @@ pub struct RunRequest<'a> {
     pub literal: bool,
     /// The flag that has the targets written before anything is measured, without its hyphens; absent: none has.
     pub written_first_by: Option<&'static str>,
+    /// Whether the command limits what it writes in all: what this process writes is counted, and nothing else is.
+    pub limits_writes: bool,
     /// The targets that are judged.
     pub targets: &'a [(&'a str, NameKind)],
     /// Who carries it.
@@ -102,6 +104,7 @@ impl<'a> RunRequest<'a> {
             workload,
             literal: false,
             written_first_by,
+            limits_writes: false,
             targets: &[],
             carrier: Carrier::Unknown,
         }
@@ -155,6 +158,12 @@ fn together(request: &RunRequest<'_>) -> Vec<EngineError> {
         let cause = "it writes over the whole target, and these patterns only read";
         let remedy = "leave it out, or add one that writes, e.g. --patterns randread-4k,randwrite-4k";
         refusals.push(refusal(format!("--{flag}"), cause, remedy));
+    }
+    let by_others = by_tool || !options.clients.is_empty();
+    if request.limits_writes && request.needs.writes && by_others {
+        let cause = "another process would write, and only what this process writes is counted";
+        let remedy = "leave --wear-limit out, and limit the workload: --bytes, --count or --size";
+        refusals.push(refusal("--wear-limit", cause, remedy));
     }
     // Where clients open targets, each of them looks at its own.
     if options.clients.is_empty() && !by_tool {
@@ -715,6 +724,25 @@ mod tests {
         assert_eq!(preconditioned("rw = 'read'", NameKind::Path), 1);
         assert_eq!(preconditioned("rw = 'write'", NameKind::Memory), 1);
         assert_eq!(preconditioned("rw = 'write'", NameKind::Null), 1);
+    }
+
+    #[test]
+    fn a_limit_on_what_is_written_is_refused_exactly_where_another_process_writes() {
+        let uring = Carrier::Engine(named("uring").expect("uring"), Platform::Linux);
+        let fio = Carrier::Tool(tool_named("fio").expect("fio"));
+        for (plan, carrier, refused) in [
+            ("rw = 'write'", uring, &[] as &[&str]),
+            ("rw = 'read'", fio, &[]),
+            ("rw = 'write'", fio, &["--wear-limit"]),
+            ("rw = 'read'\nclient = 'local'", Carrier::Unknown, &[]),
+            ("rw = 'rw'\nclient = 'local'", Carrier::Unknown, &["--wear-limit"]),
+        ] {
+            let source = PlanSource::from_toml(&format!("target = 'x'\n{plan}"), "plan.toml").expect(plan);
+            let read = source.resolve(1).expect(plan);
+            let found = |limits_writes| places_of(&RunRequest { limits_writes, carrier, ..whole(&read) });
+            assert_eq!(found(true), refused, "{plan} {carrier:?}");
+            assert_eq!(found(false), [""; 0], "{plan} {carrier:?}");
+        }
     }
 
     #[test]

@@ -16,6 +16,7 @@ use fathom_tools::ToolTarget;
 use fathom_tools::fio::map::is_of_a_device;
 
 use crate::process_control;
+use crate::write_cap;
 
 /// Space that stays free when a file is made.
 const KEEP_FREE_BYTES: u64 = 64 << 20;
@@ -167,6 +168,7 @@ fn fill(
     stop: &AtomicBool,
 ) -> Result<(), EngineError> {
     if throughout {
+        write_cap::take_for_layout(range.end - range.start)?;
         let layout = Layout { seed: range.end, stop, progress: None, keep_free_bytes: KEEP_FREE_BYTES };
         return lay_out(file, range, &layout);
     }

@@ -297,6 +297,7 @@ pub fn run_given(
 ) -> Result<RawResult, CampaignError> {
     let external = given.external;
     through::check(external, given.arguments.iter().map(OsString::as_os_str))?;
+    external.check_given(given.targets.iter().any(|target| target.writes))?;
     let paths: Vec<String> = given.targets.iter().map(|target| target.path.clone()).collect();
     let local = external.works_here(&paths);
     if !local {

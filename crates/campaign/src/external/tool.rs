@@ -1,12 +1,13 @@
 //! Which tool an engine's name means, and what it can be asked.
 
 use fathom_engine::EngineError;
-use fathom_plan::{Carrier, NameKind, Needs, RunPlan, RunRequest};
+use fathom_plan::{Carrier, NameKind, Needs, RunOptions, RunPlan, RunRequest};
 use fathom_record::tool_engines::{CommandGrammar, TOOL_ENGINES, ToolEntry, ToolPlace, tool_named};
 use fathom_tools::spdk::TransportId;
 
 use super::tool_drivers::{ToolDriver, driver_of};
 use crate::single_run::fitness::{first, named};
+use crate::write_cap;
 
 /// An engine of another tool's, as `fio`, `fio:/opt/fio/fio`, `fio@host`, `bdevperf-uring:/opt/spdk/bdevperf`,
 /// `diskspd:ssh host diskspd.exe`.
@@ -83,9 +84,21 @@ impl External {
         };
         let targets = plan.targets.iter().map(|target| Ok((target.as_str(), named(target)?)));
         let targets = targets.collect::<Result<Vec<_>, EngineError>>()?;
-        let carrier = Carrier::Tool(self.entry);
-        let request = RunRequest::of(&plan.options, Needs::of([&plan.workload]));
-        first(&RunRequest { targets: &targets, carrier, workload: Some(&plan.workload), ..request })
+        let request = self.request(&plan.options, Needs::of([&plan.workload]));
+        first(&RunRequest { targets: &targets, workload: Some(&plan.workload), ..request })
+    }
+
+    /// Refuses what fathom's command asks for and a command of the tool's own has no place for.
+    ///
+    /// # Errors
+    /// The first one, why, and what to type.
+    pub(super) fn check_given(&self, writes: bool) -> Result<(), EngineError> {
+        first(&self.request(<&RunOptions>::default(), Needs { writes, ..Needs::of([]) }))
+    }
+
+    fn request<'a>(&self, options: &'a RunOptions, needs: Needs) -> RunRequest<'a> {
+        let limits_writes = write_cap::limit().is_some();
+        RunRequest { carrier: Carrier::Tool(self.entry), limits_writes, ..RunRequest::of(options, needs) }
     }
 }
 

@@ -15,7 +15,6 @@ use super::targets::Targets;
 use crate::clients::{Crew, OpenedTarget};
 use crate::error::CampaignError;
 use crate::progress::Progress;
-use crate::write_cap;
 
 impl Session {
     /// Starts the agents and has them open the targets. What is known of target and machine is what the first of them
@@ -29,9 +28,6 @@ impl Session {
         stop: &AtomicBool,
     ) -> Result<Self, CampaignError> {
         let (clock, clock_facts) = WallClock::start();
-        if plan.needs.writes && write_cap::limit().is_some() {
-            return Err(write_cap::uncounted("clients").into());
-        }
         // What is done comes with each run.
         let any = RawPlan { target: Some(plan.plan.targets.clone()), ..RawPlan::default() };
         let workload = PlanSource::from_flags(any).resolve(plan.seed)?.workload;

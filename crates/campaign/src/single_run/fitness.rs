@@ -10,6 +10,7 @@ use fathom_target::TargetName;
 
 use super::session::SessionPlan;
 use crate::external::External;
+use crate::write_cap;
 use fathom_plan::{Carrier, NameKind, Needs, RunOptions, RunRequest, admissible, processors};
 
 /// What can be said before the target is opened.
@@ -24,8 +25,13 @@ pub fn check_flags(plan: &SessionPlan<'_>) -> Result<(), EngineError> {
     }
     let targets = plan.plan.targets.iter().map(|target| Ok((target.as_str(), named(target)?)));
     let targets = targets.collect::<Result<Vec<_>, EngineError>>()?;
-    let (carrier, literal) = (carrier(plan, &targets), plan.literal);
-    first(&RunRequest { targets: &targets, literal, carrier, ..RunRequest::of(options, plan.needs) })?;
+    first(&RunRequest {
+        targets: &targets,
+        literal: plan.literal,
+        limits_writes: write_cap::limit().is_some(),
+        carrier: carrier(plan, &targets),
+        ..RunRequest::of(options, plan.needs)
+    })?;
     // What a client has for a target of its own is looked at where it is.
     for target in options.measuring().flat_map(|client| &client.targets) {
         let Ok(named) = named(target) else { continue };

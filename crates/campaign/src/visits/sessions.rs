@@ -14,7 +14,6 @@ use crate::permits;
 use crate::progress::Progress;
 use crate::resumable_campaign::Runner;
 use crate::single_run::Session;
-use crate::write_cap;
 use fathom_plan::RunPlan;
 
 fn found(session: &Session) -> (TargetFacts, Environment) {
@@ -97,9 +96,6 @@ impl Sessions {
     ) -> Result<(TargetFacts, Environment), CampaignError> {
         let plans = &self.manners[at];
         plans.iter().try_for_each(|plan| tool.check_options(plan))?;
-        if write_cap::limit().is_some() && plans.iter().any(|plan| plan.workload.mix.changes_data()) {
-            return Err(write_cap::uncounted("another process").into());
-        }
         let targets = plans.first().map(|plan| plan.targets.as_slice()).unwrap_or_default();
         if !tool.works_here(targets) {
             let names = targets.join(" + ");

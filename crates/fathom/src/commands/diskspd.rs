@@ -23,7 +23,6 @@ use super::record_json;
 use super::saving::RunSaver;
 use super::stored::StorePlace;
 use super::trial::Trial;
-use super::wear;
 use crate::arguments::DiskspdArguments;
 use crate::exit_status::Status;
 use crate::failure::Failure;
@@ -124,7 +123,6 @@ fn itself(
         check_empty: arguments.check_empty,
         limit_ns: None,
     };
-    wear::refuse_uncounted(arguments.outputs.wear_limit.as_deref(), "diskspd itself")?;
     let delivery = Delivery::prepare(&arguments.outputs)?;
     let conditions = Conditions::of_runs(&arguments.conditions.fail_if, place, &[])?;
     let mut screen = Screen::new(arguments.outputs.quiet, None);

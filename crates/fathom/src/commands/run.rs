@@ -17,7 +17,7 @@ use super::expect::Reference;
 use super::fresh_seed::new_seed;
 use super::saving::RunSaver;
 use super::stored::StorePlace;
-use super::{demand_input, record_json, wear};
+use super::{demand_input, record_json};
 use crate::arguments::{MeasurementOutputs, RunArguments};
 use crate::exit_status::Status;
 use crate::failure::Failure;
@@ -70,9 +70,6 @@ pub fn measure(
     outputs: &MeasurementOutputs,
 ) -> Result<Status, Failure> {
     let external = plan.engine.as_deref().and_then(External::of);
-    if external.is_some() {
-        wear::refuse_uncounted(outputs.wear_limit.as_deref(), "another process")?;
-    }
     let delivery = Delivery::prepare(outputs)?;
     let mut saving = RunSaver::open(place);
     let total_ns = plan.workload.length.time_ns.map(|ns| ns + plan.workload.length.warmup_ns);

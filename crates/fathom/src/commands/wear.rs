@@ -23,11 +23,3 @@ pub fn begin(asked: Option<&str>) -> Result<(), Failure> {
     output::message(&format!("writes at most {limit} in all ({FLAG}): what would pass it is not written"));
     Ok(())
 }
-
-/// Refuses a limit where something else writes, which fathom does not count.
-///
-/// # Errors
-/// When there is a limit; `who` writes.
-pub fn refuse_uncounted(asked: Option<&str>, who: &str) -> Result<(), Failure> {
-    asked.map_or(Ok(()), |_| Err(write_cap::uncounted(who).into()))
-}

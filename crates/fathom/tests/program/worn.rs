@@ -48,6 +48,16 @@ fn what_is_known_to_write_more_is_refused_before_anything_is_written() {
     let not_counted = ["run", "--target", "x", "--engine", "fio@host", "--rw", "write"];
     let answer = typist.run(&[&not_counted[..], &limit].concat());
     assert!(answer.status == 2 && answer.stderr.contains("only what this process writes"), "{answer:?}");
+    let swept = ["sweep", "--target", "x", "--engine", "fio@host", "--rw", "write", "--over", "depth=1,2"];
+    let answer = typist.run(&[&swept[..], &limit].concat());
+    assert!(answer.status == 2 && answer.stderr.contains("only what this process writes"), "{answer:?}");
+    let reads = ["run", "--target", "x", "--engine", "fio@host", "--rw", "read"];
+    let answer = typist.run(&[&reads[..], &limit].concat());
+    assert!(answer.status == 2 && !answer.stderr.contains("only what this process writes"), "{answer:?}");
+    assert!(
+        answer.stderr.contains("add --size"),
+        "nothing is written, but how much is read is not known: {answer:?}"
+    );
     let wrong = typist.run(&["run", "--target", "null:", "--wear-limit", "lots"]);
     assert!(wrong.status == 2 && wrong.stderr.contains("100GiB"), "{wrong:?}");
 }

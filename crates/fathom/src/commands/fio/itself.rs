@@ -35,7 +35,6 @@ pub fn perform(place: &StorePlace, invocation: &Invocation) -> Result<Status, Fa
     if let Some(question) = question(globals)? {
         return ask(&question, None);
     }
-    wear::refuse_uncounted(globals.wear_limit.as_deref(), "fio itself")?;
     let jobs = read(invocation)?;
     if globals.show_command {
         output::result(&(document::command_line(&jobs) + "\n"))?;
@@ -68,6 +67,7 @@ pub fn perform(place: &StorePlace, invocation: &Invocation) -> Result<Status, Fa
         limit_ns: None,
     };
     let conditions = Conditions::of_runs(&globals.fail_if, place, &[])?;
+    wear::begin(globals.wear_limit.as_deref())?;
     let mut screen = screen(globals);
     let stop = interrupt::watch(screen.voice())?;
     let result = run_given(&given, &place.raw_folder()?, &mut screen, &stop)?;
