@@ -9,6 +9,7 @@
 
 use fathom_record::engine_list::{
     EngineEntry, InFlight, MOST_THREADS_OF_A_JOB, NO_CONTENT, Need, NoPlace, Platform, asked_for,
+    too_many_threads,
 };
 use fathom_record::error::{EngineError, ErrorKind};
 use fathom_record::facts::TargetKind;
@@ -367,20 +368,20 @@ fn given(request: &RunRequest<'_>, what: Need) -> (&'static str, bool) {
 /// What one workload asks for that would not end well: jobs and depths beyond what threads and a throttle carry.
 fn of_length(request: &RunRequest<'_>, engine: &EngineEntry) -> Vec<EngineError> {
     let Some(workload) = request.workload else { return Vec::new() };
-    let starting = format!("starting engine {}", engine.name);
     let mut refusals = Vec::new();
     let (jobs, depth) = (u64::from(workload.jobs), u64::from(workload.depth));
     if engine.in_flight == InFlight::Threads && depth > u64::from(MOST_THREADS_OF_A_JOB) {
-        let cause = format!(
-            "{depth} I/Os in flight need as many threads; at most {MOST_THREADS_OF_A_JOB} make sense"
-        );
-        refusals.push(refusal(&starting, cause, "use a smaller --depth, or --engine uring"));
+        refusals.push(too_many_threads(engine.name, depth));
     }
     let threads = jobs * depth;
     if engine.in_flight == InFlight::Threads && depth > 1 && threads > MOST_THREADS {
         let cause =
             format!("{jobs} jobs × depth {depth} need {threads} threads; at most {MOST_THREADS} are started");
-        refusals.push(refusal(&starting, cause, "use a smaller --jobs or --depth, or --engine uring"));
+        let (place, remedy) = (
+            format!("starting engine {}", engine.name),
+            "use a smaller --jobs or --depth, or --engine uring",
+        );
+        refusals.push(refusal(place, cause, remedy));
     }
     refusals.extend(endless_drain(request.options, workload));
     refusals

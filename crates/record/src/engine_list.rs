@@ -280,6 +280,15 @@ pub enum InFlight {
 /// Threads of a job at most, of engines with one for each I/O: more would measure the scheduler.
 pub const MOST_THREADS_OF_A_JOB: u32 = 256;
 
+/// Why an engine with a thread for each I/O of a job does not start with this many in flight.
+pub fn too_many_threads(engine: &str, in_flight: u64) -> EngineError {
+    let cause = format!(
+        "{in_flight} I/Os in flight need as many threads; at most {MOST_THREADS_OF_A_JOB} make sense"
+    );
+    EngineError::new(ErrorKind::Plan, format!("starting engine {engine}"), cause)
+        .with_remedy("use a smaller --depth, or --engine uring")
+}
+
 const STORAGE: &[TargetKind] = &[TargetKind::File, TargetKind::BlockDevice];
 const LINUX: &[Platform] = &[Platform::Linux];
 const ANYWHERE: &[Platform] = &[Platform::Linux, Platform::Windows];

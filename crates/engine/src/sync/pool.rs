@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread::{JoinHandle, Thread};
 
 use fathom_measure::Clock;
+use fathom_record::engine_list::too_many_threads;
 use fathom_record::options::IoFlags;
 use fathom_target::{Handle, Lane, lane};
 
@@ -70,10 +71,7 @@ impl Pool {
     ) -> Result<Self, EngineError> {
         let Slots { parts, .. } = slots;
         if parts > MAX_DEPTH {
-            let cause =
-                format!("{parts} I/Os in flight need as many threads; at most {MAX_DEPTH} make sense");
-            return Err(EngineError::new(ErrorKind::Plan, "starting engine sync", cause)
-                .with_remedy("use a smaller --depth, or --engine uring"));
+            return Err(too_many_threads("sync", u64::from(parts)));
         }
         let io = Io { slot: 0, direction: fathom_record::Direction::Flush, offset: 0, bytes: 0 };
         let empty = Request { io, member: 0, bytes: std::ptr::null_mut() };
