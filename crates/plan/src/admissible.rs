@@ -72,6 +72,8 @@ pub enum Carrier<'a> {
     Engine(&'static EngineEntry, Platform),
     /// Another tool.
     Tool(&'static ToolEntry),
+    /// Another tool, named to a command that measures with engines of fathom alone.
+    UndrivenTool(&'static ToolEntry),
 }
 
 /// A run as it is requested, as far as it is known where it is judged.
@@ -118,6 +120,12 @@ pub fn admissible(request: &RunRequest<'_>) -> Vec<EngineError> {
     let mut refusals = together(request);
     match request.carrier {
         Carrier::Tool(tool) => refusals.extend(by_tool(request, tool)),
+        Carrier::UndrivenTool(tool) => {
+            let cause =
+                format!("{} is a tool of its own, which `fathom run`, sweep and repeat drive", tool.name);
+            let remedy = "use one of these, or an engine that `fathom engines` lists";
+            refusals.push(refusal("choosing the engine", cause, remedy));
+        }
         Carrier::Unknown => refusals.extend(on_targets(request)),
         Carrier::Called(name, here) => {
             refusals.extend(uncarried(request, name, here));
@@ -743,6 +751,17 @@ mod tests {
             let found = |limits_writes| places_of(&RunRequest { limits_writes, carrier, ..whole(&read) });
             assert_eq!(found(true), refused, "{plan} {carrier:?}");
             assert_eq!(found(false), [""; 0], "{plan} {carrier:?}");
+        }
+    }
+
+    #[test]
+    fn each_tool_is_refused_by_commands_that_drive_none() {
+        let source = PlanSource::from_toml("target = 'x'\nrw = 'read'", "plan.toml").expect("a plan");
+        let read = source.resolve(1).expect("a plan");
+        for tool in TOOL_ENGINES {
+            let (targets, carrier) = ([("x", NameKind::Path)], Carrier::UndrivenTool(tool));
+            let found = places_of(&RunRequest { targets: &targets, carrier, ..whole(&read) });
+            assert_eq!(found, ["choosing the engine"], "{}", tool.name);
         }
     }
 

@@ -57,14 +57,15 @@ pub fn named(target: &str) -> Result<NameKind, EngineError> {
 /// Who carries a plan, as far as the targets' names tell.
 fn carrier<'a>(plan: &SessionPlan<'a>, targets: &[(&str, NameKind)]) -> Carrier<'a> {
     let asked = plan.plan.engine.as_deref();
+    if let Some(external) = asked.and_then(External::of) {
+        return Carrier::UndrivenTool(external.entry);
+    }
     let are_paths = targets.iter().all(|(_, named)| *named == NameKind::Path);
     match (engine_kinds::choose(asked, TargetKind::File), asked) {
         (Ok(engine), _) if are_paths => here(engine),
         // An engine of other targets than files is judged by its flags once it is chosen. Clients may be on another
         // system, with engines of their own.
-        (_, Some(name)) if plan.plan.options.clients.is_empty() && External::of(name).is_none() => {
-            Carrier::Called(name, engine_kinds::HERE)
-        }
+        (_, Some(name)) if plan.plan.options.clients.is_empty() => Carrier::Called(name, engine_kinds::HERE),
         _ => Carrier::Unknown,
     }
 }

@@ -46,7 +46,6 @@ use crate::ceilings;
 use crate::clients::Crew;
 use crate::device_origins::Devices;
 use crate::error::CampaignError;
-use crate::external::External;
 use crate::progress::{NoProgress, Progress, Second};
 use crate::record_ids;
 use crate::replay::Feed;
@@ -658,14 +657,6 @@ fn choose_engine(
     targets: &Targets,
     notes: &mut Vec<String>,
 ) -> Result<EngineKind, EngineError> {
-    if let Some(external) = asked.and_then(External::of) {
-        let cause = format!(
-            "{} is a tool of its own, which `fathom run`, sweep and repeat drive",
-            external.program_name()
-        );
-        return Err(EngineError::new(ErrorKind::Plan, "choosing the engine", cause)
-            .with_remedy("use one of these, or an engine that `fathom engines` lists"));
-    }
     let (chosen, refused) = engine_kinds::choose_available(asked, targets.facts.kind)
         .map_err(|error| advise_other_path(error, asked, &targets.facts))?;
     // Files and block devices have the same engines; NVMe namespaces have one of their own.
