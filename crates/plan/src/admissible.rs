@@ -168,6 +168,8 @@ fn together(request: &RunRequest<'_>) -> Vec<EngineError> {
         let remedy = "leave it out, or add one that writes, e.g. --patterns randread-4k,randwrite-4k";
         refusals.push(refusal(format!("--{flag}"), cause, remedy));
     }
+    let pushed = options.clients.iter().filter(|client| client.push);
+    refusals.extend(pushed.filter_map(|client| client.reach.words_before_agent().err()));
     let by_others = by_tool || !options.clients.is_empty();
     if request.limits_writes && request.needs.writes && by_others {
         let cause = "another process would write, and only what this process writes is counted";
@@ -431,11 +433,15 @@ mod tests {
 
     /// The places of all refusals of a plan, `x` for its target.
     fn places(plan: &str, engine: Option<&str>, targets: &[(&str, NameKind)]) -> Vec<String> {
-        let source = PlanSource::from_toml(&format!("target = ['x', 'y']\n{plan}"), "plan.toml").expect(plan);
-        let plan = source.resolve(1).expect(plan);
+        let plan = resolved(plan);
         let engine = engine.map(|name| named(name).expect(name));
         let carrier = engine.map_or(Carrier::Unknown, |engine| Carrier::Engine(engine, Platform::Linux));
         places_of(&RunRequest { targets, carrier, ..whole(&plan) })
+    }
+
+    fn resolved(plan: &str) -> RunPlan {
+        let source = PlanSource::from_toml(&format!("target = ['x', 'y']\n{plan}"), "plan.toml").expect(plan);
+        source.resolve(1).expect(plan)
     }
 
     fn whole(plan: &RunPlan) -> RunRequest<'_> {
@@ -532,8 +538,7 @@ mod tests {
             ("keep = true", &["iocp", "sync"], "--keep with engine sync", "scratch files that stay"),
             ("rw = 'trim'", &["iocp", "sync"], "trims with engine sync", "trims are not carried"),
         ] {
-            let source = PlanSource::from_toml(&format!("target = 'x'\n{plan}"), "plan.toml").expect(plan);
-            let read = source.resolve(1).expect(plan);
+            let read = resolved(plan);
             let on = |engine, platform| {
                 let carrier = Carrier::Engine(engine, platform);
                 admissible(&RunRequest { carrier, ..whole(&read) })
@@ -674,8 +679,7 @@ mod tests {
             ("rw = 'write'", Elsewhere, "diskspd", &[]),
             ("rw = 'write'", Elsewhere, "spdk_nvme_perf", &[]),
         ] {
-            let source = PlanSource::from_toml(&format!("target = 'x'\n{plan}"), "plan.toml").expect(plan);
-            let read = source.resolve(1).expect(plan);
+            let read = resolved(plan);
             let carrier = Carrier::Tool(tool_named(name).expect(name));
             let found = places_of(&RunRequest { targets: &[("x", named)], carrier, ..whole(&read) });
             assert_eq!(found, refused, "{plan} {named:?} {name}");
@@ -705,9 +709,7 @@ mod tests {
             ("rw = 'write'\nbuffered = true", [Path, Path], spdk()),
             ("rw = 'write'\ncpus = '0'", [Path, Path], vec!["diskspd"]),
         ] {
-            let source =
-                PlanSource::from_toml(&format!("target = ['x', 'y']\n{plan}"), "plan.toml").expect(plan);
-            let read = source.resolve(1).expect(plan);
+            let read = resolved(plan);
             let targets = targets.map(|named| ("x", named));
             let refuses = |tool: &&'static ToolEntry| {
                 let carrier = Carrier::Tool(tool);
@@ -723,8 +725,7 @@ mod tests {
     #[test]
     fn what_is_written_first_can_be_and_is_told_apart_from_what_only_reads() {
         let preconditioned = |plan: &str, named: NameKind| {
-            let source = PlanSource::from_toml(&format!("target = 'x'\n{plan}"), "plan.toml").expect(plan);
-            let read = source.resolve(1).expect(plan);
+            let read = resolved(plan);
             let written_first_by = Some("precondition");
             places_of(&RunRequest { written_first_by, targets: &[("x", named)], ..whole(&read) }).len()
         };
@@ -746,8 +747,7 @@ mod tests {
             ("rw = 'read'\nclient = 'local'", Carrier::Unknown, &[]),
             ("rw = 'rw'\nclient = 'local'", Carrier::Unknown, &["--wear-limit"]),
         ] {
-            let source = PlanSource::from_toml(&format!("target = 'x'\n{plan}"), "plan.toml").expect(plan);
-            let read = source.resolve(1).expect(plan);
+            let read = resolved(plan);
             let found = |limits_writes| places_of(&RunRequest { limits_writes, carrier, ..whole(&read) });
             assert_eq!(found(true), refused, "{plan} {carrier:?}");
             assert_eq!(found(false), [""; 0], "{plan} {carrier:?}");
@@ -756,12 +756,25 @@ mod tests {
 
     #[test]
     fn each_tool_is_refused_by_commands_that_drive_none() {
-        let source = PlanSource::from_toml("target = 'x'\nrw = 'read'", "plan.toml").expect("a plan");
-        let read = source.resolve(1).expect("a plan");
+        let read = resolved("rw = 'read'");
         for tool in TOOL_ENGINES {
             let (targets, carrier) = ([("x", NameKind::Path)], Carrier::UndrivenTool(tool));
             let found = places_of(&RunRequest { targets: &targets, carrier, ..whole(&read) });
             assert_eq!(found, ["choosing the engine"], "{}", tool.name);
+        }
+    }
+
+    #[test]
+    fn this_program_is_copied_where_its_own_words_can_stand() {
+        for (client, refused) in [
+            ("ssh:c1 push=true", &[] as &[&str]),
+            ("'exec:docker exec -i x fathom agent' push=true", &[]),
+            ("'exec:fathom agent' push=true", &["--push"]),
+            ("'exec:start the agents' push=true", &["--push"]),
+            ("'exec:start the agents'", &[]),
+        ] {
+            let plan = format!("client = \"{client}\"");
+            assert_eq!(places(&plan, None, &[("x", NameKind::Path)]), refused, "{plan}");
         }
     }
 

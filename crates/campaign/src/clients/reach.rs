@@ -3,17 +3,13 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use fathom_engine::{EngineError, ErrorKind};
+use fathom_engine::EngineError;
 use fathom_plan::Reach;
 use fathom_record::shell_word;
 
 /// What is said to ssh: never ask, keep to the terminal-less channel, and notice a dead peer.
 const SSH: [&str; 8] =
     ["-T", "-o", "BatchMode=yes", "-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=3", "--"];
-
-/// What to do about a command in which other words cannot stand in the agent's place.
-const ENDS_IN_AGENT: &str = "end it in the two words `fathom agent`, as in 'exec:docker exec -i x fathom agent', or put fathom \
-                             there by hand";
 
 /// The command that starts the agent; `program` is fathom's name there.
 ///
@@ -41,32 +37,23 @@ pub fn command(reach: &Reach, program: &str) -> Result<Vec<OsString>, EngineErro
 /// The command that runs these words at the other end, each as it is.
 ///
 /// # Errors
-/// When nothing is at another end, or the user's command does not show where its own words end.
+/// As [`Reach::words_before_agent`].
 pub fn at_the_other_end(reach: &Reach, words: &[&str]) -> Result<Vec<OsString>, EngineError> {
     let after = |before: &[&str]| -> Vec<OsString> {
         before.iter().chain(words).copied().map(OsString::from).collect()
     };
     // What ssh runs is a line for the shell there.
     let line = || words.iter().map(|word| shell_word(word)).collect::<Vec<_>>().join(" ");
-    let refuse = |cause: String, remedy: &str| {
-        Err(EngineError::new(ErrorKind::Plan, "--push", cause).with_remedy(remedy))
-    };
+    let before: Vec<&str> = reach.words_before_agent()?.iter().map(String::as_str).collect();
     Ok(match reach {
-        Reach::Local => return refuse("this machine has this program".to_owned(), "leave --push out"),
         Reach::Ssh(host) => {
             let before = ["ssh"].into_iter().chain(SSH).chain([host.as_str()]).map(OsString::from);
             before.chain([line().into()]).collect()
         }
         Reach::Kubectl(namespace, pod) => after(&["kubectl", "exec", "-i", "-n", namespace, pod, "--"]),
         Reach::Srun(node) => after(&["srun", "-N1", "-n1", "-w", node, "--unbuffered"]),
-        Reach::Command(typed) => {
-            let [before @ .., _, last] = typed.as_slice() else {
-                return refuse(format!("`{reach}` is too short"), ENDS_IN_AGENT);
-            };
-            if last != "agent" || before.is_empty() {
-                return refuse(format!("`{reach}` does not end in an agent's command"), ENDS_IN_AGENT);
-            }
-            let before: Vec<&str> = before.iter().map(String::as_str).collect();
+        // This machine is no other end.
+        Reach::Local | Reach::Command(_) => {
             let is_ssh = |word: &&&str| Path::new(word).file_name().is_some_and(|name| name == "ssh");
             match before.iter().find(is_ssh) {
                 Some(_) => before.iter().copied().map(OsString::from).chain([line().into()]).collect(),

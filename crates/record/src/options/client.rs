@@ -5,10 +5,14 @@ use std::fmt;
 use serde::Deserialize;
 
 use crate::Fault;
+use crate::error::{EngineError, ErrorKind};
 use crate::shell::{shell_word, shell_words};
 
 /// What fathom is called there where nothing else is said.
 const PROGRAM: &str = "fathom";
+/// What to do about a command in which other words cannot stand in the agent's place.
+const ENDS_IN_AGENT: &str = "end it in the two words `fathom agent`, as in 'exec:docker exec -i x fathom agent', or put fathom \
+                             there by hand";
 /// The forms of a reach, for messages.
 const FORMS: &str = "local, ssh:HOST, kubectl:NAMESPACE/POD, srun:NODE, or 'exec:COMMAND fathom agent'";
 
@@ -59,6 +63,25 @@ impl Reach {
             Self::Ssh(host) | Self::Srun(host) => host.clone(),
             Self::Kubectl(_, pod) => pod.clone(),
             Self::Command(words) => words.first().cloned().unwrap_or_default(),
+        }
+    }
+
+    /// The user's own words before those that start the agent, in whose place others can stand; none of the other forms.
+    ///
+    /// # Errors
+    /// When nothing is at another end, or the user's command does not show where its own words end.
+    pub fn words_before_agent(&self) -> Result<&[String], EngineError> {
+        let refuse = |cause: String, remedy: &str| {
+            Err(EngineError::new(ErrorKind::Plan, "--push", cause).with_remedy(remedy))
+        };
+        match self {
+            Self::Local => refuse("this machine has this program".to_owned(), "leave --push out"),
+            Self::Ssh(_) | Self::Kubectl(..) | Self::Srun(_) => Ok(&[]),
+            Self::Command(typed) => match typed.as_slice() {
+                [before @ .., _, last] if last == "agent" && !before.is_empty() => Ok(before),
+                [_, _, ..] => refuse(format!("`{self}` does not end in an agent's command"), ENDS_IN_AGENT),
+                _ => refuse(format!("`{self}` is too short"), ENDS_IN_AGENT),
+            },
         }
     }
 }
