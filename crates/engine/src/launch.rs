@@ -11,7 +11,7 @@ use std::sync::atomic::AtomicU64;
 
 use fathom_measure::WallClock;
 use fathom_record::Workload;
-use fathom_record::engine_list::{InFlight, NO_CONTENT};
+use fathom_record::engine_list::{InFlight, NO_CONTENT, replay_refusal};
 use fathom_record::options::Priorities;
 use fathom_record::run_plan::RunOptions;
 use fathom_record::workload::{Addresses, Arrival, Content, Verify as VerifyMode};
@@ -291,12 +291,10 @@ impl Launch<'_> {
 
     /// A trace is replayed by whoever reads it.
     fn require_scripts(&self) -> Result<(), EngineError> {
-        let traced = matches!(self.workload.addresses, Addresses::Traced(_));
-        if !traced || self.scripts.is_some() {
-            return Ok(());
+        match &self.workload.addresses {
+            Addresses::Traced(traced) if self.scripts.is_none() => Err(replay_refusal(traced)),
+            _ => Ok(()),
         }
-        Err(EngineError::new(ErrorKind::Plan, "--replay", "only `fathom run` replays traces")
-            .with_remedy("replay it with fathom run"))
     }
 
     pub(crate) fn refuse_verification(&self) -> Result<(), EngineError> {

@@ -9,13 +9,13 @@
 
 use fathom_record::engine_list::{
     EngineEntry, InFlight, MOST_THREADS_OF_A_JOB, NO_CONTENT, Need, NoPlace, Platform, asked_for,
-    too_many_threads,
+    replay_refusal, too_many_threads,
 };
 use fathom_record::error::{EngineError, ErrorKind};
 use fathom_record::facts::TargetKind;
 use fathom_record::run_plan::{Needs, RunOptions};
 use fathom_record::tool_engines::ToolEntry;
-use fathom_record::workload::Workload;
+use fathom_record::workload::{Traced, Workload};
 
 /// Threads of all jobs together; with four entries of the memory map each, half of what Linux allows by default. Beyond
 /// the map's end the process would be aborted.
@@ -89,6 +89,8 @@ pub struct RunRequest<'a> {
     pub literal: bool,
     /// The flag that has the targets written before anything is measured, without its hyphens; absent: none has.
     pub written_first_by: Option<&'static str>,
+    /// The trace that is replayed.
+    pub replayed: Option<&'a Traced>,
     /// Whether the command limits what it writes in all: what this process writes is counted, and nothing else is.
     pub limits_writes: bool,
     /// The targets that are judged.
@@ -100,13 +102,13 @@ pub struct RunRequest<'a> {
 impl<'a> RunRequest<'a> {
     /// With these options, for what is done; nothing else is known.
     pub fn of(options: &'a RunOptions, needs: Needs) -> Self {
-        let (workload, written_first_by) = (None, None);
         Self {
             options,
             needs,
-            workload,
+            workload: None,
             literal: false,
-            written_first_by,
+            written_first_by: None,
+            replayed: None,
             limits_writes: false,
             targets: &[],
             carrier: Carrier::Unknown,
@@ -168,6 +170,9 @@ fn together(request: &RunRequest<'_>) -> Vec<EngineError> {
         let remedy = "leave it out, or add one that writes, e.g. --patterns randread-4k,randwrite-4k";
         refusals.push(refusal(format!("--{flag}"), cause, remedy));
     }
+    let is_one = request.targets.len() <= 1 || options.stripe_bytes.is_some();
+    let unreplayable = request.replayed.filter(|traced| traced.extent_bytes == 0 || !is_one);
+    refusals.extend(unreplayable.map(replay_refusal));
     let pushed = options.clients.iter().filter(|client| client.push);
     refusals.extend(pushed.filter_map(|client| client.reach.words_before_agent().err()));
     let by_others = by_tool || !options.clients.is_empty();
@@ -387,11 +392,8 @@ fn of_length(request: &RunRequest<'_>, engine: &EngineEntry) -> Vec<EngineError>
     if engine.in_flight == InFlight::Threads && depth > 1 && threads > MOST_THREADS {
         let cause =
             format!("{jobs} jobs × depth {depth} need {threads} threads; at most {MOST_THREADS} are started");
-        let (place, remedy) = (
-            format!("starting engine {}", engine.name),
-            "use a smaller --jobs or --depth, or --engine uring",
-        );
-        refusals.push(refusal(place, cause, remedy));
+        let place = format!("starting engine {}", engine.name);
+        refusals.push(refusal(place, cause, "use a smaller --jobs or --depth, or --engine uring"));
     }
     refusals.extend(endless_drain(request.options, workload));
     refusals
@@ -427,6 +429,7 @@ fn largest_io_bytes(workload: &Workload) -> u64 {
 mod tests {
     use fathom_record::engine_list::{ENGINES, named};
     use fathom_record::tool_engines::{TOOL_ENGINES, tool_named};
+    use fathom_record::workload::Addresses;
 
     use super::*;
     use crate::{PlanSource, RunPlan};
@@ -526,17 +529,12 @@ mod tests {
     /// Engines of Windows that refuse each flag, and what is said of it; on Linux `sync` has a place for all of them.
     #[test]
     fn each_flag_is_refused_on_windows_by_the_engines_that_have_no_place_for_it_there() {
-        for (plan, refusing, place, said) in [
-            ("rw = 'write'", &[] as &[&str], "", ""),
-            ("buffered = true", &["iocp", "sync"], "--buffered with engine sync", "the system's cache"),
-            (
-                "rw = 'write'\ndurable = 'all'",
-                &["iocp", "sync", "nvme-tcp"],
-                "--durable with engine sync",
-                "when they are durable",
-            ),
-            ("keep = true", &["iocp", "sync"], "--keep with engine sync", "scratch files that stay"),
-            ("rw = 'trim'", &["iocp", "sync"], "trims with engine sync", "trims are not carried"),
+        for (plan, refusing, place) in [
+            ("rw = 'write'", &[] as &[&str], ""),
+            ("buffered = true", &["iocp", "sync"], "--buffered with engine sync"),
+            ("rw = 'rw'\ndurable = 'all'", &["iocp", "sync", "nvme-tcp"], "--durable with engine sync"),
+            ("keep = true", &["iocp", "sync"], "--keep with engine sync"),
+            ("rw = 'trim'", &["iocp", "sync"], "trims with engine sync"),
         ] {
             let read = resolved(plan);
             let on = |engine, platform| {
@@ -549,7 +547,7 @@ mod tests {
             let sync = named("sync").expect("sync");
             for refusal in on(sync, Platform::Windows) {
                 assert_eq!((refusal.kind, refusal.place.as_str()), (ErrorKind::Unsupported, place), "{plan}");
-                assert!(refusal.cause.contains(said), "{plan}: {refusal}");
+                assert!(refusal.cause.contains("on this operating system"), "{plan}: {refusal}");
             }
             assert!(on(sync, Platform::Linux).is_empty(), "{plan}");
         }
@@ -758,9 +756,21 @@ mod tests {
     fn each_tool_is_refused_by_commands_that_drive_none() {
         let read = resolved("rw = 'read'");
         for tool in TOOL_ENGINES {
-            let (targets, carrier) = ([("x", NameKind::Path)], Carrier::UndrivenTool(tool));
-            let found = places_of(&RunRequest { targets: &targets, carrier, ..whole(&read) });
+            let found = places_of(&RunRequest { carrier: Carrier::UndrivenTool(tool), ..whole(&read) });
             assert_eq!(found, ["choosing the engine"], "{}", tool.name);
+        }
+    }
+
+    #[test]
+    fn a_trace_is_replayed_once_it_was_read_and_on_one_target() {
+        let (mut read, one) = (resolved("replay = 't.csv'\nstripe = '64k'"), ("x", NameKind::Path));
+        let options = RunOptions::default();
+        for (bytes, targets, refused) in [(0, &[one][..], 1), (9, &[one], 0), (9, &[one, one], 1)] {
+            let Addresses::Traced(traced) = &mut read.workload.addresses else { panic!("no trace") };
+            traced.extent_bytes = bytes;
+            let replayed = Some(&*traced);
+            let request = RunRequest { replayed, targets, ..RunRequest::of(&options, Needs::of([])) };
+            assert_eq!(places_of(&request), vec!["--replay"; refused], "{bytes} {targets:?}");
         }
     }
 
@@ -771,7 +781,6 @@ mod tests {
             ("'exec:docker exec -i x fathom agent' push=true", &[]),
             ("'exec:fathom agent' push=true", &["--push"]),
             ("'exec:start the agents' push=true", &["--push"]),
-            ("'exec:start the agents'", &[]),
         ] {
             let plan = format!("client = \"{client}\"");
             assert_eq!(places(&plan, None, &[("x", NameKind::Path)]), refused, "{plan}");

@@ -6,6 +6,7 @@
 
 use crate::error::{EngineError, ErrorKind};
 use crate::facts::TargetKind;
+use crate::workload::Traced;
 
 /// One engine of the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -287,6 +288,13 @@ pub fn too_many_threads(engine: &str, in_flight: u64) -> EngineError {
     );
     EngineError::new(ErrorKind::Plan, format!("starting engine {engine}"), cause)
         .with_remedy("use a smaller --depth, or --engine uring")
+}
+
+/// Why a trace is not replayed: nobody read it before the run, or the run has several targets.
+pub fn replay_refusal(traced: &Traced) -> EngineError {
+    let cause = "only a run of its own replays a trace, on one target";
+    EngineError::new(ErrorKind::Plan, "--replay", cause)
+        .with_remedy(format!("fathom run --replay {} --target TARGET", traced.file))
 }
 
 const STORAGE: &[TargetKind] = &[TargetKind::File, TargetKind::BlockDevice];

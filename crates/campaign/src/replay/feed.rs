@@ -4,9 +4,10 @@ use std::sync::mpsc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use fathom_engine::EngineError;
 use fathom_engine::pattern::{Geometry, Script, ScriptWriter, Scripts};
-use fathom_engine::{EngineError, ErrorKind};
 use fathom_record::Workload;
+use fathom_record::engine_list::replay_refusal;
 use fathom_record::workload::{Addresses, Arrival, Traced};
 use fathom_tools::Refusal;
 
@@ -49,10 +50,7 @@ impl Feed {
             _ => None,
         };
         let (1.., [geometry]) = (traced.extent_bytes, geometries) else {
-            let cause = "only a run of its own replays a trace, on one target";
-            return Err(EngineError::new(ErrorKind::Plan, "--replay", cause)
-                .with_remedy(format!("fathom run --replay {} --target TARGET", traced.file))
-                .into());
+            return Err(replay_refusal(traced).into());
         };
         let jobs = workload.jobs.max(1) as usize;
         let room = (AHEAD / jobs).max(LEAST_AHEAD);

@@ -147,7 +147,8 @@ impl Survey {
     /// The workload with what the trace says of it.
     pub fn directions(&self, workload: &Workload) -> Workload {
         let mix = Mix { read_share: self.read_share(), trim_share: 0.0, flush_every_writes: 0 };
-        Workload { mix, ..workload.clone() }
+        let addresses = Addresses::Traced(self.traced.clone());
+        Workload { mix, addresses, ..workload.clone() }
     }
 
     /// The workload with all that the trace says, on a target of so many bytes with blocks of this length.
@@ -166,9 +167,8 @@ impl Survey {
             rewrites_trimmed: false,
         };
         let length = Length { operations: Some(self.operations), ..workload.length };
-        let addresses = Addresses::Traced(self.traced.clone());
         let alignment_bytes = Some(block_bytes);
-        Workload { addresses, sizes, length, alignment_bytes, ..self.directions(workload) }
+        Workload { sizes, length, alignment_bytes, ..self.directions(workload) }
     }
 }
 

@@ -6,6 +6,7 @@ use fathom_engine::engine_kinds::{self, EngineKind};
 use fathom_engine::{EngineError, ErrorKind};
 use fathom_record::Workload;
 use fathom_record::facts::TargetKind;
+use fathom_record::workload::Addresses;
 use fathom_target::TargetName;
 
 use super::session::SessionPlan;
@@ -28,6 +29,10 @@ pub fn check_flags(plan: &SessionPlan<'_>) -> Result<(), EngineError> {
     first(&RunRequest {
         targets: &targets,
         literal: plan.literal,
+        replayed: match &plan.plan.workload.addresses {
+            Addresses::Traced(traced) => Some(traced),
+            _ => None,
+        },
         limits_writes: write_cap::limit().is_some(),
         carrier: carrier(plan, &targets),
         ..RunRequest::of(options, plan.needs)

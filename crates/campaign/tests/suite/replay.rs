@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use fathom_campaign::replay::Survey;
 use fathom_campaign::{IoLog, NoProgress, Part, RunContext, Session, SessionPlan, run_together};
-use fathom_plan::{PlanSource, RawPlan};
+use fathom_plan::{PlanSource, RawPlan, RunPlan};
 use fathom_record::{Direction, RunRecord};
 
 /// Microseconds, whether it writes, offset, bytes.
@@ -49,7 +49,8 @@ fn replayed(target: &str, ios: &[Io], fill: impl FnOnce(&mut RawPlan)) -> (RunRe
     let plan = PlanSource::from_flags(raw).resolve(1).unwrap();
     let survey = Survey::of(&plan.workload).unwrap().unwrap();
     let stop = AtomicBool::new(false);
-    let session = Session::open(&SessionPlan::of(&plan), &mut NoProgress, &stop).unwrap();
+    let read = RunPlan { workload: survey.directions(&plan.workload), ..plan.clone() };
+    let session = Session::open(&SessionPlan::of(&read), &mut NoProgress, &stop).unwrap();
     let facts = session.target();
     let block_bytes = u64::from(facts.logical_block_bytes);
     let workload = survey.workload(&plan.workload, facts.size_bytes, block_bytes);
