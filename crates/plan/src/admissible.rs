@@ -3,9 +3,10 @@
 //!
 //! Silence would be taken for effect, so each is refused with the reason and with what to type.
 //!
-//! Elsewhere stands what needs more than a plan: an opened target, this machine; and the grammar of other tools, which
-//! patterns, mixes, sizes, rates and lengths each can say: whoever writes a tool's command refuses the rest, in
-//! `fathom-tools`.
+//! Elsewhere stands what needs more than a plan: an opened target, this machine. So do contradictions between the keys
+//! of a plan, such as durable writes of a workload that only reads: they are refused where keys are read, since jobs of
+//! other tools may ask for them. So does the grammar of other tools, which patterns, mixes, sizes, rates and lengths
+//! each can say: whoever writes a tool's command refuses the rest, in `fathom-tools`.
 
 use fathom_record::engine_list::{
     EngineEntry, InFlight, MOST_THREADS_OF_A_JOB, NO_CONTENT, Need, NoPlace, Platform, asked_for,
@@ -172,7 +173,7 @@ fn together(request: &RunRequest<'_>) -> Vec<EngineError> {
     }
     let is_one = request.targets.len() <= 1 || options.stripe_bytes.is_some();
     let unreplayable = request.replayed.filter(|traced| traced.extent_bytes == 0 || !is_one);
-    refusals.extend(unreplayable.map(replay_refusal));
+    refusals.extend(unreplayable.filter(|_| !by_tool).map(replay_refusal));
     let pushed = options.clients.iter().filter(|client| client.push);
     refusals.extend(pushed.filter_map(|client| client.reach.words_before_agent().err()));
     let by_others = by_tool || !options.clients.is_empty();
@@ -353,7 +354,7 @@ fn lacking<'a>(
 
 /// What asks for something, as people type it, and whether it is asked for.
 fn given(request: &RunRequest<'_>, what: Need) -> (&'static str, bool) {
-    let RunRequest { options, needs, targets, .. } = request;
+    let RunRequest { options, needs, targets, replayed, .. } = request;
     let controllers = targets.iter().filter(|(_, named)| *named == NameKind::Controller).count();
     match what {
         Need::Stripe => ("--stripe", options.stripe_bytes.is_some()),
@@ -371,6 +372,7 @@ fn given(request: &RunRequest<'_>, what: Need) -> (&'static str, bool) {
         Need::Witness => ("--witness", options.witness.is_some()),
         Need::Decorators => ("--delay and --throttle", !options.decorators.is_empty()),
         Need::RealTime => ("--real-time", options.real_time),
+        Need::Replay => ("--replay", replayed.is_some()),
         Need::Trims => ("trims", needs.trims),
         Need::KeptFiles => ("--keep", options.keep),
         Need::Buffered => ("--buffered", !options.direct),
@@ -449,7 +451,8 @@ mod tests {
 
     fn whole(plan: &RunPlan) -> RunRequest<'_> {
         let needs = Needs::of([&plan.workload]);
-        RunRequest { workload: Some(&plan.workload), ..RunRequest::of(&plan.options, needs) }
+        let (workload, replayed) = (Some(&plan.workload), plan.workload.addresses.traced());
+        RunRequest { workload, replayed, ..RunRequest::of(&plan.options, needs) }
     }
 
     fn places_of(request: &RunRequest<'_>) -> Vec<String> {
@@ -462,6 +465,7 @@ mod tests {
         let names = ["filecreate", "filestat", "filedelete", "dircreate", "dirstat", "dirdelete"];
         let calls = || ["falloc", "ftruncate"].into_iter().chain(names);
         let apart = ["passthrough", "nvme-tcp", "memory", "null", "sim"];
+        let all = || ENGINES.iter().map(|engine| engine.name).collect::<Vec<_>>();
         for (plan, refusing) in [
             ("rw = 'write'", vec![]),
             ("rw = 'read'", vec!["falloc", "ftruncate"]),
@@ -493,33 +497,21 @@ mod tests {
                     .chain(calls())
                     .collect(),
             ),
-            (
-                "rw = 'write'\npolled = true\nbuffered = true",
-                ENGINES.iter().map(|engine| engine.name).collect(),
-            ),
+            ("rw = 'write'\npolled = true\nbuffered = true", all()),
             ("rw = 'write'\nverify = 'at-end'", ["null", "sim"].into_iter().chain(calls()).collect()),
             ("rw = 'write'\nbuffered = true", vec!["passthrough"]),
-            ("rw = 'write'\nio-flags = 'dontcache'", ENGINES.iter().map(|engine| engine.name).collect()),
-            ("rw = 'write'\nio-flags = 'atomic'\nbuffered = true", ENGINES.iter().map(|e| e.name).collect()),
+            ("rw = 'write'\nio-flags = 'dontcache'", all()),
+            ("rw = 'write'\nio-flags = 'atomic'\nbuffered = true", all()),
             ("rw = 'write'\ndepth = 257", vec!["sync"]),
             ("rw = 'write'\njobs = 200\ndepth = 50", vec!["sync"]),
             ("rw = 'write'\njobs = 1000\ndepth = 1", vec![]),
-            (
-                "rw = 'write'\ndepth = 64\nthrottle = 'iops=1'",
-                ENGINES.iter().map(|engine| engine.name).collect(),
-            ),
+            ("rw = 'write'\ndepth = 64\nthrottle = 'iops=1'", all()),
             ("rw = 'write'\ndepth = 64\nthrottle = 'iops=4'", vec![]),
-            (
-                "rw = 'write'\nbs = '1m'\ndepth = 64\nthrottle = 'throughput=1MB/s'",
-                ENGINES.iter().map(|engine| engine.name).collect(),
-            ),
+            ("rw = 'write'\nbs = '1m'\ndepth = 64\nthrottle = 'throughput=1MB/s'", all()),
         ] {
             let mut refusing = refusing;
-            let mut found: Vec<&str> = ENGINES
-                .iter()
-                .map(|engine| engine.name)
-                .filter(|engine| !places(plan, Some(engine), &[]).is_empty())
-                .collect();
+            let mut found = all();
+            found.retain(|engine| !places(plan, Some(engine), &[]).is_empty());
             refusing.sort_unstable();
             found.sort_unstable();
             assert_eq!(found, refusing, "{plan}");
@@ -771,6 +763,11 @@ mod tests {
             let replayed = Some(&*traced);
             let request = RunRequest { replayed, targets, ..RunRequest::of(&options, Needs::of([])) };
             assert_eq!(places_of(&request), vec!["--replay"; refused], "{bytes} {targets:?}");
+            for tool in TOOL_ENGINES {
+                let found = places_of(&RunRequest { carrier: Carrier::Tool(tool), ..request });
+                let place = format!("--replay with engine {}", tool.name);
+                assert!(found.contains(&place) && !found.contains(&"--replay".to_owned()), "{found:?}");
+            }
         }
     }
 

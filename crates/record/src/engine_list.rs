@@ -101,6 +101,8 @@ pub enum Need {
     Decorators,
     /// A simulated device by the wall clock.
     RealTime,
+    /// A trace that is replayed.
+    Replay,
     /// Trims.
     Trims,
     /// Scratch files that stay.

@@ -62,6 +62,9 @@ const NO_DECORATORS: NoPlace =
     no_place(Need::Decorators, "they are put around fathom's engines", "leave --delay and --throttle out");
 const NO_REAL_TIME: NoPlace =
     no_place(Need::RealTime, "it works on no simulated device", "leave --real-time out");
+/// Of all of them.
+pub const NO_REPLAY: NoPlace =
+    no_place(Need::Replay, "fathom replays traces itself", "use an engine of fathom");
 const NO_DURABLE: NoPlace =
     no_place(Need::Durable, "its writes end when the device says so", "leave --durable out");
 const NO_CACHE: NoPlace = no_place(Need::Buffered, "it goes past the page cache", "leave --buffered out");
@@ -86,6 +89,7 @@ const FIO_LACKS: &[NoPlace] = &[
     NO_IO_FLAGS,
     NO_DECORATORS,
     NO_REAL_TIME,
+    NO_REPLAY,
     no_place(Need::Content, "fio has stamps of its own, which fathom does not read", "leave --verify out"),
 ];
 const DISKSPD_LACKS: &[NoPlace] = &[
@@ -95,6 +99,7 @@ const DISKSPD_LACKS: &[NoPlace] = &[
     NO_IO_FLAGS,
     NO_DECORATORS,
     NO_REAL_TIME,
+    NO_REPLAY,
     NO_CPUS,
     no_place(Need::Content, "it does not verify", "leave --verify out"),
 ];
@@ -106,6 +111,7 @@ const BDEVPERF_LACKS: &[NoPlace] = &[
     NO_IO_FLAGS,
     NO_DECORATORS,
     NO_REAL_TIME,
+    NO_REPLAY,
     NO_DURABLE,
     NO_CACHE,
     NO_VERIFICATION,
@@ -128,6 +134,7 @@ const BDEVPERF_OVER_URING_LACKS: &[NoPlace] = &[
     NO_IO_FLAGS,
     NO_DECORATORS,
     NO_REAL_TIME,
+    NO_REPLAY,
     NO_DURABLE,
     NO_CACHE,
     NO_VERIFICATION,
@@ -139,6 +146,7 @@ const NVME_PERF_LACKS: &[NoPlace] = &[
     NO_IO_FLAGS,
     NO_DECORATORS,
     NO_REAL_TIME,
+    NO_REPLAY,
     NO_DURABLE,
     NO_CACHE,
     NO_VERIFICATION,

@@ -84,8 +84,9 @@ impl External {
         };
         let targets = plan.targets.iter().map(|target| Ok((target.as_str(), named(target)?)));
         let targets = targets.collect::<Result<Vec<_>, EngineError>>()?;
+        let (workload, replayed) = (Some(&plan.workload), plan.workload.addresses.traced());
         let request = self.request(&plan.options, Needs::of([&plan.workload]));
-        first(&RunRequest { targets: &targets, workload: Some(&plan.workload), ..request })
+        first(&RunRequest { targets: &targets, workload, replayed, ..request })
     }
 
     /// Refuses what fathom's command asks for and a command of the tool's own has no place for.

@@ -6,7 +6,6 @@ use fathom_engine::engine_kinds::{self, EngineKind};
 use fathom_engine::{EngineError, ErrorKind};
 use fathom_record::Workload;
 use fathom_record::facts::TargetKind;
-use fathom_record::workload::Addresses;
 use fathom_target::TargetName;
 
 use super::session::SessionPlan;
@@ -29,10 +28,7 @@ pub fn check_flags(plan: &SessionPlan<'_>) -> Result<(), EngineError> {
     first(&RunRequest {
         targets: &targets,
         literal: plan.literal,
-        replayed: match &plan.plan.workload.addresses {
-            Addresses::Traced(traced) => Some(traced),
-            _ => None,
-        },
+        replayed: plan.plan.workload.addresses.traced(),
         limits_writes: write_cap::limit().is_some(),
         carrier: carrier(plan, &targets),
         ..RunRequest::of(options, plan.needs)

@@ -90,6 +90,11 @@ impl Addresses {
         let jumps = matches!(self, Self::Laps { jump_share, .. } if *jump_share > 0.0);
         !self.is_random() && !jumps
     }
+
+    /// The trace that they are of.
+    pub fn traced(&self) -> Option<&Traced> {
+        if let Self::Traced(traced) = self { Some(traced) } else { None }
+    }
 }
 
 /// A trace of single I/Os, and how its addresses come to lie on the target.

@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use fathom_record::Workload;
 use fathom_record::options::Durability;
 use fathom_record::run_plan::RunOptions;
+use fathom_record::tool_engines::NO_REPLAY;
 use fathom_record::workload::{Addresses, Arrival, Sizes};
 
 use crate::Refusal;
@@ -174,7 +175,7 @@ fn addresses(workload: &Workload) -> Result<Lines, Refusal> {
             percent(1.0 - spot.span_share)
         )),
         Addresses::Traced(_) => {
-            return Err(refuse("fathom replays traces itself", "--replay", "use an engine of fathom"));
+            return Err(refuse(NO_REPLAY.cause, "--replay", NO_REPLAY.remedy));
         }
         Addresses::Zoned { zones } => {
             let zones =
