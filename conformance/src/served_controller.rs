@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use fathom_fabric::controller::{
-    Access, Answer, CommandStart, ControllerQueue, Digests, Io, Namespace, Role, Serve, Session, Subsystem,
-    SubsystemLimits,
+    Access, Answer, CommandStart, ControllerQueue, Digests, Io, IoHandler, Namespace, Role, Session,
+    Subsystem, SubsystemLimits,
 };
 use fathom_fabric::{GatherList, Payloads};
 
@@ -170,7 +170,7 @@ impl Payloads for Backend {
     }
 }
 
-impl Serve for Backend {
+impl IoHandler for Backend {
     fn begin_io(&mut self, slot: u32, io: Io) -> CommandStart {
         self.shared.commands.fetch_add(1, Ordering::Relaxed);
         let mut disk = locked(&self.shared.disk);

@@ -4,7 +4,7 @@
 use std::cell::RefCell;
 
 use fathom_fabric::{GatherList, Payloads};
-use fathom_fabric::controller::{Access, Answer, CommandStart, ControllerQueue, Digests, Io, Namespace, Role, Serve, Session, Subsystem, SubsystemLimits};
+use fathom_fabric::controller::{Access, Answer, CommandStart, ControllerQueue, Digests, Io, Namespace, Role, IoHandler, Session, Subsystem, SubsystemLimits};
 use libfuzzer_sys::fuzz_target;
 
 const BLOCKS: u64 = 64;
@@ -18,7 +18,7 @@ impl Payloads for Backend {
     }
 }
 
-impl Serve for Backend {
+impl IoHandler for Backend {
     fn begin_io(&mut self, _: u32, io: Io) -> CommandStart {
         let end = BLOCKS << 12;
         match io {

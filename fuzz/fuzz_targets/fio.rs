@@ -4,7 +4,7 @@
 use fathom_fuzz::within;
 use fathom_tools::Refusal;
 use fathom_tools::fio::cmdline::{self, Invocation};
-use fathom_tools::fio::document::{self, FileText};
+use fathom_tools::fio::job_expansion::{self, FileText};
 use fathom_tools::fio::fio_job::{Job, Variables};
 use fathom_tools::fio::map::{self, JobContext, Executor, MappedJob};
 use libfuzzer_sys::fuzz_target;
@@ -14,7 +14,7 @@ fn jobs(invocation: &Invocation, files: &[FileText]) -> Result<Vec<Job>, Refusal
     let variables =
         Variables { environment: &environment, processors: 4, page_bytes: 4096, memory_mib: 1024 };
     let mut include = |_: &str, _: &str| Err(std::io::ErrorKind::NotFound.into());
-    document::jobs(invocation, files, &variables, &mut include)
+    job_expansion::jobs(invocation, files, &variables, &mut include)
 }
 
 fn run(jobs: &[Job]) {
@@ -39,7 +39,7 @@ fn run(jobs: &[Job]) {
     if mapped.len() == jobs.len() {
         let _ = map::stages(jobs, &mapped);
     }
-    let _ = document::command_line(jobs);
+    let _ = job_expansion::command_line(jobs);
 }
 
 fuzz_target!(|text: &str| {

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
-use fathom_engine::job::ahead::Spares;
 use fathom_engine::job::crew::Ends;
-use fathom_engine::job::{FilledBuffers, Job, JobPlan, Timeline, Turn};
+use fathom_engine::job::spare_buffers::Spares;
+use fathom_engine::job::{FilledBuffers, Job, JobPlan, Timeline, TurnResult};
 use fathom_engine::memory_target::{Memory, Store};
 use fathom_engine::null::Null;
 use fathom_engine::pattern::{ArrivalPattern, DataPattern, Generator, Geometry};
@@ -72,7 +72,7 @@ fn drive<E: Engine>(engine: E, workload: &Workload, geometry: &Geometry) -> Resu
         exchange,
         Arc::new(AtomicBool::new(false)),
     );
-    while job.turn(true)? != Turn::Finished {}
+    while job.turn(true)? != TurnResult::Finished {}
     Ok(())
 }
 

@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use fathom_record::campaign::CellResult;
 use fathom_stats::{Plateau, PlateauCell, plateau};
 
-use crate::input::{CellTelemetry, Connections, Pattern, TargetCores};
+use crate::input::{CellTelemetry, Connections, MeasuredPattern, TargetCores};
 use crate::thresholds::{CREEPS, MIN_SECONDS};
 
 /// Least ratio of two concurrencies that growth is judged over.
@@ -24,7 +24,7 @@ const MAX_ERROR_SHARE: f64 = 10.0;
 
 /// One usable cell in plain numbers.
 #[derive(Clone, Copy, Debug)]
-pub struct Point {
+pub struct CurvePoint {
     pub index: usize,
     pub jobs: u32,
     pub depth: u32,
@@ -37,13 +37,13 @@ pub struct Point {
 }
 
 /// What the curve looks like from the cell in question.
-pub struct Shape<'a> {
+pub struct CurveShape<'a> {
     pub cell: &'a CellResult,
     pub telemetry: CellTelemetry,
-    pub focus: Point,
-    pub points: Vec<Point>,
+    pub focus: CurvePoint,
+    pub points: Vec<CurvePoint>,
     /// The cell of one job at depth one, if it is not the one in question.
-    pub unloaded: Option<Point>,
+    pub unloaded: Option<CurvePoint>,
     /// `dlnX / dlnN` over the doubling at the cell: above it where more was measured, below it otherwise.
     pub growth: Option<f64>,
     /// Whether that was measured above the cell in question.
@@ -58,10 +58,10 @@ pub struct Shape<'a> {
     pub plateau: Option<Plateau>,
 }
 
-impl<'a> Shape<'a> {
+impl<'a> CurveShape<'a> {
     /// `None` when no cell has a usable rate and latency.
-    pub fn of(pattern: &Pattern<'a>) -> Option<Self> {
-        let points: Vec<Point> =
+    pub fn of(pattern: &MeasuredPattern<'a>) -> Option<Self> {
+        let points: Vec<CurvePoint> =
             pattern.cells.iter().enumerate().filter_map(|(index, cell)| point(index, cell)).collect();
         let named = pattern.focus.and_then(|wanted| points.iter().find(|p| p.index == wanted));
         let fastest = || points.iter().max_by(|a, b| a.x_per_s.total_cmp(&b.x_per_s));
@@ -84,7 +84,7 @@ impl<'a> Shape<'a> {
     }
 
     /// The cell with most in flight: the one in question or one beyond it.
-    pub fn deepest(&self) -> Point {
+    pub fn deepest(&self) -> CurvePoint {
         let deeper = self.points.iter().filter(|p| p.in_flight > self.focus.in_flight);
         deeper.max_by(|a, b| a.in_flight.total_cmp(&b.in_flight)).copied().unwrap_or(self.focus)
     }
@@ -164,25 +164,27 @@ pub fn share(value: Option<f64>) -> Option<f64> {
     value.filter(|v| (0.0..=1.1).contains(v)).map(|v| v.min(1.0))
 }
 
-fn point(index: usize, cell: &CellResult) -> Option<Point> {
+fn point(index: usize, cell: &CellResult) -> Option<CurvePoint> {
     let (x_per_s, r_ns, in_flight) = (cell.operations_per_s, cell.service_mean_ns, cell.in_flight_mean);
     // Beyond these a product of two would not be a number any more.
     let usable = [x_per_s, r_ns, in_flight].iter().all(|v| (1e-9..=1e18).contains(v));
-    usable.then_some(Point { index, jobs: cell.jobs, depth: cell.depth, x_per_s, r_ns, in_flight })
+    usable.then_some(CurvePoint { index, jobs: cell.jobs, depth: cell.depth, x_per_s, r_ns, in_flight })
 }
 
-fn elasticity(from: &Point, to: &Point) -> f64 {
+fn elasticity(from: &CurvePoint, to: &CurvePoint) -> f64 {
     (to.x_per_s / from.x_per_s).ln() / (to.in_flight / from.in_flight).ln()
 }
 
 /// Growth over the nearest doubling, and whether it lies above: of cells with the same jobs where there are any,
 /// because more jobs also bring more threads; otherwise of the best cell there.
-fn growth(points: &[Point], focus: &Point) -> Option<(f64, bool)> {
-    let same_jobs: Vec<Point> = points.iter().filter(|p| p.jobs == focus.jobs).copied().collect();
-    let above =
-        |among: &[Point]| nearest(among, |p| p.in_flight / focus.in_flight).map(|p| elasticity(focus, p));
-    let below =
-        |among: &[Point]| nearest(among, |p| focus.in_flight / p.in_flight).map(|p| elasticity(p, focus));
+fn growth(points: &[CurvePoint], focus: &CurvePoint) -> Option<(f64, bool)> {
+    let same_jobs: Vec<CurvePoint> = points.iter().filter(|p| p.jobs == focus.jobs).copied().collect();
+    let above = |among: &[CurvePoint]| {
+        nearest(among, |p| p.in_flight / focus.in_flight).map(|p| elasticity(focus, p))
+    };
+    let below = |among: &[CurvePoint]| {
+        nearest(among, |p| focus.in_flight / p.in_flight).map(|p| elasticity(p, focus))
+    };
     let at = |growth: Option<f64>, is_above: bool| growth.map(|growth| (growth, is_above));
     // What is flat below is flat above; what grows below may still bend.
     at(above(&same_jobs), true)
@@ -193,7 +195,7 @@ fn growth(points: &[Point], focus: &Point) -> Option<(f64, bool)> {
 }
 
 /// The fastest of the cells that are nearest by a ratio of at least a doubling.
-fn nearest(points: &[Point], ratio: impl Fn(&Point) -> f64) -> Option<&Point> {
+fn nearest(points: &[CurvePoint], ratio: impl Fn(&CurvePoint) -> f64) -> Option<&CurvePoint> {
     let least = points.iter().map(&ratio).filter(|r| (DOUBLING..=FAR).contains(r)).min_by(f64::total_cmp)?;
     points
         .iter()
@@ -201,9 +203,9 @@ fn nearest(points: &[Point], ratio: impl Fn(&Point) -> f64) -> Option<&Point> {
         .max_by(|a, b| a.x_per_s.total_cmp(&b.x_per_s))
 }
 
-fn jobs_factor(points: &[Point], focus: &Point) -> Option<f64> {
-    let same = |a: &Point, b: &Point| (1.0 / SAME..=SAME).contains(&(a.in_flight / b.in_flight));
-    let near = |p: &Point| (1.0 / 2.2..=2.2).contains(&(p.in_flight / focus.in_flight));
+fn jobs_factor(points: &[CurvePoint], focus: &CurvePoint) -> Option<f64> {
+    let same = |a: &CurvePoint, b: &CurvePoint| (1.0 / SAME..=SAME).contains(&(a.in_flight / b.in_flight));
+    let near = |p: &CurvePoint| (1.0 / 2.2..=2.2).contains(&(p.in_flight / focus.in_flight));
     let mut factors = Vec::new();
     for few in points.iter().filter(|p| near(p)) {
         for many in points.iter().filter(|p| u64::from(p.jobs) >= 2 * u64::from(few.jobs) && same(p, few)) {
@@ -215,7 +217,7 @@ fn jobs_factor(points: &[Point], focus: &Point) -> Option<f64> {
 }
 
 /// Largest shortfall near the knee; `None` when nothing was measured there.
-fn corner(points: &[Point], unloaded: &Point) -> Option<f64> {
+fn corner(points: &[CurvePoint], unloaded: &CurvePoint) -> Option<f64> {
     let curve: Vec<(f64, f64)> = points.iter().map(|p| (p.in_flight, p.x_per_s)).collect();
     shortfalls(&curve, unloaded.r_ns, &NEAR_KNEE).max_by(f64::total_cmp)
 }
@@ -234,7 +236,11 @@ pub fn shortfalls(
         .map(move |(in_flight, x_per_s)| 1.0 - x_per_s / (in_flight / alone_ns * 1e9).min(highest))
 }
 
-fn plateau_at(points: &[Point], focus: &Point, variation: impl Fn(usize) -> Option<f64>) -> Option<Plateau> {
+fn plateau_at(
+    points: &[CurvePoint],
+    focus: &CurvePoint,
+    variation: impl Fn(usize) -> Option<f64>,
+) -> Option<Plateau> {
     let cells: Vec<PlateauCell> = points
         .iter()
         .map(|p| PlateauCell {

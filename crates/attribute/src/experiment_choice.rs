@@ -4,7 +4,7 @@
 //! and divided by the root of the minutes: an experiment four times as long must tell twice as much.
 
 use crate::evidence::{Feature, Table};
-use crate::posterior::{CauseWeight, Figure, after, entropy};
+use crate::posterior::{CauseWeight, FeatureFigure, after, entropy};
 
 /// Student's t with four degrees of freedom at the orders 1/18, 3/18, ... 17/18.
 const QUANTILES: [f64; 9] = [-2.039, -1.099, -0.642, -0.302, 0.0, 0.302, 0.642, 1.099, 2.039];
@@ -56,7 +56,7 @@ fn expected_entropy(table: &Table, weighed: &[CauseWeight], experiment: Feature)
         for peak in &peaks {
             for quantile in QUANTILES {
                 let value = peak.mean + quantile * peak.deviation * inflation;
-                let figure = Figure { feature: experiment, value, error: 0.0, at_least: None };
+                let figure = FeatureFigure { feature: experiment, value, error: 0.0, at_least: None };
                 expected += weight * entropy(&after(table, weighed, &figure));
                 counted += weight;
             }

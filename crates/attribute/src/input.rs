@@ -6,10 +6,10 @@ use fathom_record::facts::TargetFacts;
 use fathom_record::{KnownCeiling, Workload};
 
 use crate::evidence::Feature;
-use crate::experiments::Way;
+use crate::experiments::ExperimentConditions;
 
 /// One pattern that was measured at one or more concurrencies.
-pub struct Pattern<'a> {
+pub struct MeasuredPattern<'a> {
     /// In words, e.g. "4 KiB random read".
     pub title: &'a str,
     /// The target as it was opened.
@@ -27,7 +27,7 @@ pub struct Pattern<'a> {
     /// Limits that were known before.
     pub known: &'a [KnownCeiling],
     /// What experiments answered.
-    pub answers: &'a [Answer],
+    pub answers: &'a [ExperimentAnswer],
     /// Memory of the machine, which bounds its page cache.
     pub memory_bytes: Option<u64>,
     /// I/Os that the device holds at once, over all of its queues, where that is known.
@@ -39,10 +39,10 @@ pub struct Pattern<'a> {
     /// What can be done to learn more.
     pub means: &'a ExperimentResources,
     /// Writes the command line that runs a workload with this engine, in this way.
-    pub command: &'a dyn Fn(&Workload, &Way) -> String,
+    pub command: &'a dyn Fn(&Workload, &ExperimentConditions) -> String,
 }
 
-impl Pattern<'_> {
+impl MeasuredPattern<'_> {
     /// Flushes for each write, of which a write that waits until it is durable is one; `None` where nothing is written.
     pub fn flushes_per_write(&self) -> Option<f64> {
         let mix = &self.workload.mix;
@@ -75,7 +75,7 @@ pub struct ExperimentResources {
 
 /// What an experiment gave.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Answer {
+pub struct ExperimentAnswer {
     /// Which experiment.
     pub experiment: Feature,
     /// Its rate, in operations per second.

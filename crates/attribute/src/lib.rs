@@ -10,11 +10,11 @@
 //! Source of the scheme and of its measured error rates: docs/attribution.md.
 
 mod curve_shape;
-mod disputed;
 pub mod evidence;
 pub mod experiment_choice;
 pub mod experiments;
 mod input;
+mod limit_conflicts;
 mod nearness;
 pub mod posterior;
 pub mod printed;
@@ -24,10 +24,11 @@ pub mod restraint;
 pub mod symptoms;
 mod thresholds;
 
-pub use experiments::{Manner, Trial, TrialPreparation, TrialTarget, Way};
+pub use experiments::{ExperimentConditions, ExperimentTrial, TargetHandling, TrialPreparation, TrialTarget};
 pub use input::{
-    Answer, CellTelemetry, Connections, ExperimentResources, InferredAnswer, Pattern, TargetCores,
+    CellTelemetry, Connections, ExperimentAnswer, ExperimentResources, InferredAnswer, MeasuredPattern,
+    TargetCores,
 };
 pub use nearness::{Nearness, ReachedBound};
-pub use ranked_claims::{Conclusion, Subject, attribute, conclude};
+pub use ranked_claims::{Conclusion, VerdictWording, attribute, conclude};
 pub use rate_bounds::{Bound, Kind as BoundKind, in_words as ceiling_in_words, limit_of};

@@ -8,11 +8,11 @@
 use fathom_order::InOrder;
 use fathom_record::verdict::Limit;
 
-use crate::evidence::{Density, Feature, Need, Table, ln_mean_of, squared_misfit};
+use crate::evidence::{CausePrecondition, Density, Feature, Table, ln_mean_of, squared_misfit};
 
 /// One figure on a feature's scale.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Figure {
+pub struct FeatureFigure {
     /// Of what.
     pub feature: Feature,
     /// On the scale that the table states.
@@ -40,20 +40,20 @@ const MISFIT_MEAN: f64 = 0.280_372_3;
 const MISFIT_VARIANCE: f64 = 0.154_576_4;
 
 /// Whether a cause is possible at all where these needs are met.
-pub fn is_possible(table: &Table, limit: Limit, met: &[Need]) -> bool {
+pub fn is_possible(table: &Table, limit: Limit, met: &[CausePrecondition]) -> bool {
     table.cause(limit).is_none_or(|cause| cause.needs.iter().all(|need| met.contains(need)))
 }
 
 /// Every possible cause and the unlisted one, most probable first.
-pub fn weigh(table: &Table, figures: &[Figure], met: &[Need]) -> Vec<CauseWeight> {
+pub fn weigh(table: &Table, figures: &[FeatureFigure], met: &[CausePrecondition]) -> Vec<CauseWeight> {
     weigh_with(table, figures, met, &|_| 1.0)
 }
 
 /// The same where something beside the figures makes causes as many times as probable as `times` says.
 pub fn weigh_with(
     table: &Table,
-    figures: &[Figure],
-    met: &[Need],
+    figures: &[FeatureFigure],
+    met: &[CausePrecondition],
     times: &dyn Fn(Limit) -> f64,
 ) -> Vec<CauseWeight> {
     let Some(calibration) = table.calibration else { return unknown_alone() };
@@ -77,7 +77,7 @@ fn unknown_alone() -> Vec<CauseWeight> {
 }
 
 /// Whether a figure supports a cause: it is more probable with it, by half again, than where nothing is special.
-pub fn supports(table: &Table, limit: Limit, figure: &Figure) -> bool {
+pub fn supports(table: &Table, limit: Limit, figure: &FeatureFigure) -> bool {
     let (Some(calibration), Some(usual)) = (table.calibration, table.usual(figure.feature)) else {
         return false;
     };
@@ -87,9 +87,9 @@ pub fn supports(table: &Table, limit: Limit, figure: &Figure) -> bool {
 
 /// Log density of all figures under a cause. Those of features that belong together are all of its first peaks or all
 /// of its second ones, either as often.
-fn ln_likelihood(table: &Table, limit: Limit, figures: &[Figure]) -> f64 {
+fn ln_likelihood(table: &Table, limit: Limit, figures: &[FeatureFigure]) -> f64 {
     let together = table.cause(limit).map_or(&[][..], |cause| &cause.together);
-    let (bound, free): (Vec<&Figure>, Vec<&Figure>) =
+    let (bound, free): (Vec<&FeatureFigure>, Vec<&FeatureFigure>) =
         figures.iter().partition(|figure| together.contains(&figure.feature));
     let alone: f64 = free.into_iter().map(|figure| ln_density(table, limit, figure)).sum();
     let Some(calibration) = table.calibration.filter(|_| !bound.is_empty()) else { return alone };
@@ -110,7 +110,7 @@ fn ln_likelihood(table: &Table, limit: Limit, figures: &[Figure]) -> f64 {
 ///
 /// Above the edge of what a cause can show, its density falls from the value that it has there: a rate slightly
 /// above a limit is no evidence for those that the limit bounds.
-pub fn ln_density(table: &Table, limit: Limit, figure: &Figure) -> f64 {
+pub fn ln_density(table: &Table, limit: Limit, figure: &FeatureFigure) -> f64 {
     let density = table.density(limit, figure.feature);
     let (Some(density), Some(calibration)) = (density, table.calibration) else { return 0.0 };
     if let Some(error) = figure.at_least {
@@ -136,7 +136,7 @@ fn normalised(scored: &[(Limit, f64)]) -> Vec<CauseWeight> {
 }
 
 /// Gives most of the probability to the unlisted cause where the best one does not fit its own row.
-fn restrain_misfit(table: &Table, figures: &[Figure], weighed: &mut [CauseWeight]) {
+fn restrain_misfit(table: &Table, figures: &[FeatureFigure], weighed: &mut [CauseWeight]) {
     let Some(best) = weighed.iter().find(|w| w.limit != Limit::Unknown).copied() else { return };
     let least = table.calibration.map_or(0.0, |calibration| calibration.least_fit);
     if fit(table, best.limit, figures) >= least {
@@ -156,7 +156,7 @@ fn restrain_misfit(table: &Table, figures: &[Figure], weighed: &mut [CauseWeight
 ///
 /// The sum of `ln(1 + z^2 / 4)` has a gamma distribution with the sum's mean and variance, to a percent; its
 /// tail is that of the cube root, which is nearly normal (Wilson and Hilferty).
-pub fn fit(table: &Table, limit: Limit, figures: &[Figure]) -> f64 {
+pub fn fit(table: &Table, limit: Limit, figures: &[FeatureFigure]) -> f64 {
     let Some(calibration) = table.calibration else { return 1.0 };
     let misfits: Vec<f64> = figures
         .iter()
@@ -204,7 +204,7 @@ pub fn entropy(weighed: &[CauseWeight]) -> f64 {
 
 /// The probabilities after one more figure. What belongs together is not known here any more: a figure with two peaks
 /// is either of them, which makes an experiment look a little less telling than it is.
-pub fn after(table: &Table, weighed: &[CauseWeight], figure: &Figure) -> Vec<CauseWeight> {
+pub fn after(table: &Table, weighed: &[CauseWeight], figure: &FeatureFigure) -> Vec<CauseWeight> {
     let temperature = table.calibration.map_or(1.0, |calibration| calibration.temperature);
     let scored: Vec<(Limit, f64)> = weighed
         .iter()
@@ -221,19 +221,19 @@ mod tests {
     use super::*;
     use crate::evidence::table;
 
-    const ALL: [Need; 8] = [
-        Need::Device,
-        Need::Provisioned,
-        Need::Processors,
-        Need::Writes,
-        Need::File,
-        Need::Rate,
-        Need::Tags,
-        Need::Link,
+    const ALL: [CausePrecondition; 8] = [
+        CausePrecondition::Device,
+        CausePrecondition::Provisioned,
+        CausePrecondition::Processors,
+        CausePrecondition::Writes,
+        CausePrecondition::File,
+        CausePrecondition::Rate,
+        CausePrecondition::Tags,
+        CausePrecondition::Link,
     ];
 
-    fn figure(feature: Feature, value: f64) -> Figure {
-        Figure { feature, value, error: 0.0, at_least: None }
+    fn figure(feature: Feature, value: f64) -> FeatureFigure {
+        FeatureFigure { feature, value, error: 0.0, at_least: None }
     }
 
     #[test]
@@ -247,17 +247,17 @@ mod tests {
     #[test]
     fn what_was_cut_short_is_the_least_that_it_would_have_been() {
         // Reads go half again as fast until another known limit stops them: no limit of operations lets them.
-        let cut = Figure { feature: Feature::Reads, value: 0.4, error: 0.4, at_least: Some(0.005) };
+        let cut = FeatureFigure { feature: Feature::Reads, value: 0.4, error: 0.4, at_least: Some(0.005) };
         let ln = |limit| ln_density(table(), limit, &cut);
         assert!(ln(Limit::WriteCliff) > ln(Limit::VolumeIops) + 3.0);
-        let free = Figure { at_least: None, ..cut };
+        let free = FeatureFigure { at_least: None, ..cut };
         assert!(
             ln(Limit::WriteCliff) - ln(Limit::VolumeIops)
                 > ln_density(table(), Limit::WriteCliff, &free)
                     - ln_density(table(), Limit::VolumeIops, &free)
         );
         // Where it did not even rise, it says nothing between causes that show more.
-        let none = Figure { value: -0.5, ..cut };
+        let none = FeatureFigure { value: -0.5, ..cut };
         let away =
             ln_density(table(), Limit::WriteCliff, &none) - ln_density(table(), Limit::VolumeIops, &none);
         assert!(away.abs() < 0.1, "{away}");
@@ -265,7 +265,7 @@ mod tests {
 
     #[test]
     fn a_cause_that_cannot_be_is_not_weighed() {
-        let weighed = weigh(table(), &[], &[Need::Device]);
+        let weighed = weigh(table(), &[], &[CausePrecondition::Device]);
         assert!(weighed.iter().all(|w| ![Limit::WriteCliff, Limit::OneCore].contains(&w.limit)));
     }
 

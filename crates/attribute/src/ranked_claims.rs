@@ -4,16 +4,16 @@ use fathom_order::InOrder;
 use fathom_record::Verdict;
 use fathom_record::verdict::{Claim, Confidence, Evidence, Experiment, Limit};
 
-use crate::curve_shape::Shape;
-use crate::disputed;
+use crate::curve_shape::CurveShape;
 use crate::evidence::{Feature, Table, table, table_for_experiments};
 use crate::experiment_choice::ChosenExperiment;
-use crate::experiments::{self, Doubt, Trial};
-use crate::input::Pattern;
-use crate::posterior::{CauseWeight, Figure, ln_density, weigh};
+use crate::experiments::{self, AnswerDoubt, ExperimentTrial};
+use crate::input::MeasuredPattern;
+use crate::limit_conflicts;
+use crate::posterior::{CauseWeight, FeatureFigure, ln_density, weigh};
 use crate::printed;
 use crate::rate_bounds::{Bound, Kind, THROTTLE, bounds};
-use crate::restraint::{self, Restraint};
+use crate::restraint::{self, ConfidencePenalty};
 use crate::symptoms::{self, Symptom};
 use crate::thresholds::{LIKELY, LONE, NAMED, POSSIBLE, STRONG};
 
@@ -54,11 +54,11 @@ pub struct Conclusion {
     /// What the probabilities rest on.
     pub seen: Vec<Symptom>,
     /// The next experiment; `None` where none would tell more.
-    pub next: Option<(ChosenExperiment, Trial)>,
+    pub next: Option<(ChosenExperiment, ExperimentTrial)>,
 }
 
 /// The words of a verdict that do not depend on the cause.
-pub struct Subject {
+pub struct VerdictWording {
     /// What was measured, e.g. "4 KiB random read".
     pub title: String,
     /// Rate, for statements.
@@ -77,26 +77,27 @@ pub struct Subject {
 ///
 /// Claims are ordered by probability. Unless one is clearly the best, the first claim is that the limit is
 /// unknown, and what is possible follows it. Figures that are not numbers are treated as not measured.
-pub fn attribute(pattern: &Pattern<'_>) -> Conclusion {
+pub fn attribute(pattern: &MeasuredPattern<'_>) -> Conclusion {
     // What was fitted was fitted to cases with experiments; what a finished result shows alone is left to the other.
     let is_asked = pattern.answers.iter().any(|answer| answer.experiment != Feature::Repeat);
     let table = if is_asked { table_for_experiments() } else { table() };
-    let Some(shape) = Shape::of(pattern) else { return nothing_measured(pattern) };
+    let Some(shape) = CurveShape::of(pattern) else { return nothing_measured(pattern) };
     let bounds = bounds(pattern, &shape);
     let seen = symptoms::seen(pattern, &shape, &bounds);
     let mut restraints = restraint::of(pattern, &shape);
-    restraints.extend(disputed::of(pattern, &shape, &bounds));
+    restraints.extend(limit_conflicts::of(pattern, &shape, &bounds));
     restraints.extend(undeclared(&seen, &bounds));
     restraints.extend(of_writes_alone(&seen));
     restraints.extend(after_a_rest(&seen));
     restraints.extend(nothing_waits(&shape, &seen));
-    let figures: Vec<Figure> = seen.iter().map(|seen| seen.figure).collect();
+    let figures: Vec<FeatureFigure> = seen.iter().map(|seen| seen.figure).collect();
     let weighed = weigh(table, &figures, &symptoms::met(pattern, &shape, &bounds));
     let weighed = restraint::restrained(weighed, &restraints);
     let is_open =
         weighed.first().is_none_or(|best| best.limit == Limit::Unknown || best.probability < STRONG);
-    let doubts: Vec<Doubt> = doubts(&weighed, &seen, &bounds);
-    let insisted: Vec<Doubt> = doubts.iter().copied().filter(|doubt| is_open || doubt.insists()).collect();
+    let doubts: Vec<AnswerDoubt> = doubts(&weighed, &seen, &bounds);
+    let insisted: Vec<AnswerDoubt> =
+        doubts.iter().copied().filter(|doubt| is_open || doubt.insists()).collect();
     let next = experiments::next(table, pattern, &shape, &weighed, &insisted, is_open);
     let described = next
         .as_ref()
@@ -123,7 +124,7 @@ const LAWLESS: [Limit; 4] =
     [Limit::DeviceParallelism, Limit::QueueTags, Limit::Software, Limit::Interference];
 
 /// Every reason to doubt the leading cause, the first to be settled first.
-fn doubts(weighed: &[CauseWeight], seen: &[Symptom], bounds: &[Bound]) -> Vec<Doubt> {
+fn doubts(weighed: &[CauseWeight], seen: &[Symptom], bounds: &[Bound]) -> Vec<AnswerDoubt> {
     let is_seen = |features: &[Feature]| seen.iter().any(|seen| features.contains(&seen.figure.feature));
     let is_slower =
         seen.iter().any(|seen| seen.figure.feature == Feature::ManyJobs && seen.figure.value < 0.0);
@@ -132,12 +133,15 @@ fn doubts(weighed: &[CauseWeight], seen: &[Symptom], bounds: &[Bound]) -> Vec<Do
     let is_guess = sum(weighed, &ENFORCED) >= ENFORCED_BY_BLOCKS
         && !ENFORCED.iter().any(|limit| is_at_known(*limit, bounds));
     [
-        (leads(&VOLUMES) && best.is_some_and(|best| is_met(bounds, best)), Doubt::Credits),
-        (leads(&[Limit::Software]) && !is_seen(&OF_SOFTWARE), Doubt::Lock),
-        (leads(&[Limit::Software]) && !is_seen(&[Feature::DoubleJobs]) && is_slower, Doubt::LastJobs),
-        (leads(&[Limit::Concurrency]) && !is_seen(&[Feature::DoubleDepth, Feature::Climb]), Doubt::Depth),
-        (leads(&LAWLESS), Doubt::OneSize),
-        (is_guess, Doubt::Guess),
+        (leads(&VOLUMES) && best.is_some_and(|best| is_met(bounds, best)), AnswerDoubt::Credits),
+        (leads(&[Limit::Software]) && !is_seen(&OF_SOFTWARE), AnswerDoubt::Lock),
+        (leads(&[Limit::Software]) && !is_seen(&[Feature::DoubleJobs]) && is_slower, AnswerDoubt::LastJobs),
+        (
+            leads(&[Limit::Concurrency]) && !is_seen(&[Feature::DoubleDepth, Feature::Climb]),
+            AnswerDoubt::Depth,
+        ),
+        (leads(&LAWLESS), AnswerDoubt::OneSize),
+        (is_guess, AnswerDoubt::Guess),
     ]
     .into_iter()
     .filter_map(|(is_so, doubt)| is_so.then_some(doubt))
@@ -147,11 +151,11 @@ fn doubts(weighed: &[CauseWeight], seen: &[Symptom], bounds: &[Bound]) -> Vec<Do
 /// Writes a verdict from weighed causes.
 pub fn conclude(
     table: &Table,
-    subject: &Subject,
+    subject: &VerdictWording,
     seen: &[Symptom],
     weighed: &[CauseWeight],
     bounds: &[Bound],
-    restraints: &[Restraint],
+    restraints: &[ConfidencePenalty],
     next_experiment: Option<Experiment>,
 ) -> Verdict {
     let together = binding_together(weighed, bounds);
@@ -168,7 +172,8 @@ pub fn conclude(
                 let text = format!("At the same time {} was reached: both limit the rate.", other.in_words());
                 evidence.push(Evidence { supports: true, text });
             }
-            evidence.extend(restraints.iter().filter(|r| r.applies(w.limit)).map(Restraint::evidence));
+            evidence
+                .extend(restraints.iter().filter(|r| r.applies(w.limit)).map(ConfidencePenalty::evidence));
             Claim {
                 limit: w.limit,
                 statement: statement(table, subject, w.limit, bounds),
@@ -203,7 +208,7 @@ pub fn conclude(
 }
 
 /// Limits of a rate that nobody declared and no counter told of are no surer than that there is one at all.
-fn undeclared(seen: &[Symptom], bounds: &[Bound]) -> Option<Restraint> {
+fn undeclared(seen: &[Symptom], bounds: &[Bound]) -> Option<ConfidencePenalty> {
     const COUNTERS: [Feature; 3] =
         [Feature::VolumeIopsExceeded, Feature::VolumeThroughputExceeded, Feature::InstanceExceeded];
     let is_counted =
@@ -213,11 +218,11 @@ fn undeclared(seen: &[Symptom], bounds: &[Bound]) -> Option<Restraint> {
         ENFORCED.iter().filter(|limit| **limit != Limit::BurstCredits && !is_at_known(**limit, bounds));
     let touched: Vec<Limit> = limits.copied().collect();
     let text = "No such limit was declared: a full device, a lock or a cache that drains evenly is as flat.";
-    (!is_counted && !touched.is_empty()).then(|| Restraint::new(UNDECLARED, text).touching(&touched))
+    (!is_counted && !touched.is_empty()).then(|| ConfidencePenalty::new(UNDECLARED, text).touching(&touched))
 }
 
 /// Writes that are slower than reads and nothing else: a provider may limit them alone, as a full cache does.
-fn of_writes_alone(seen: &[Symptom]) -> Option<Restraint> {
+fn of_writes_alone(seen: &[Symptom]) -> Option<ConfidencePenalty> {
     /// From this logarithm of a ratio on it is another rate.
     const OTHER: f64 = 0.15;
     let value =
@@ -226,14 +231,14 @@ fn of_writes_alone(seen: &[Symptom]) -> Option<Restraint> {
     let text =
         "Reads are faster, and nothing was seen to fill up: whoever limits writes alone does the same.";
     (value(Feature::Reads) > OTHER && !fell)
-        .then(|| Restraint::new(UNDECLARED, text).touching(&[Limit::WriteCliff]))
+        .then(|| ConfidencePenalty::new(UNDECLARED, text).touching(&[Limit::WriteCliff]))
 }
 
 /// Most that is said of a cause which a law speaks against.
 const AGAINST_A_LAW: f64 = 0.1;
 
 /// A rate that a rest brought more than: a limit without credits never gives more.
-fn after_a_rest(seen: &[Symptom]) -> Option<Restraint> {
+fn after_a_rest(seen: &[Symptom]) -> Option<ConfidencePenalty> {
     /// From this logarithm of a ratio on it is more.
     const MORE: f64 = 0.04;
     let rested = seen.iter().find(|seen| seen.figure.feature == Feature::Idle)?.figure;
@@ -241,11 +246,11 @@ fn after_a_rest(seen: &[Symptom]) -> Option<Restraint> {
     let text = "After a rest it did more: a limit without credits gives none for it.";
     let limits =
         [Limit::VolumeIops, Limit::VolumeThroughput, Limit::Link, Limit::InstanceCap, Limit::QueueTags];
-    is_more.then(|| Restraint::new(AGAINST_A_LAW, text).touching(&limits).giving(Limit::BurstCredits))
+    is_more.then(|| ConfidencePenalty::new(AGAINST_A_LAW, text).touching(&limits).giving(Limit::BurstCredits))
 }
 
 /// As long for an I/O as for a lone one, or a lone one that more in flight gave more beside: nothing is full, wherever it is.
-fn nothing_waits(shape: &Shape<'_>, seen: &[Symptom]) -> Option<Restraint> {
+fn nothing_waits(shape: &CurveShape<'_>, seen: &[Symptom]) -> Option<ConfidencePenalty> {
     /// From this logarithm of a latency's factor on something waits.
     const WAITS: f64 = 0.02;
     /// From this logarithm of a ratio on more in flight gives more.
@@ -267,11 +272,16 @@ fn nothing_waits(shape: &Shape<'_>, seen: &[Symptom]) -> Option<Restraint> {
         shape.focus.in_flight < LONE && of(Feature::DoubleDepth).is_some_and(|more| more.value > MORE);
     let text = "An I/O takes as long as a lone one, so that nothing is full.";
     (is_as_alone || is_lone)
-        .then(|| Restraint::new(AGAINST_A_LAW, text).touching(&FULL).giving(Limit::Concurrency))
+        .then(|| ConfidencePenalty::new(AGAINST_A_LAW, text).touching(&FULL).giving(Limit::Concurrency))
 }
 
 /// That somebody enforces a rate, where it is not known who.
-fn fixed_rate(subject: &Subject, seen: &[Symptom], weighed: &[CauseWeight], probability: f64) -> Claim {
+fn fixed_rate(
+    subject: &VerdictWording,
+    seen: &[Symptom],
+    weighed: &[CauseWeight],
+    probability: f64,
+) -> Claim {
     let candidates: Vec<String> = weighed
         .iter()
         .filter(|w| ENFORCED.contains(&w.limit) && w.probability >= LISTED)
@@ -323,7 +333,7 @@ fn is_at_known(limit: Limit, bounds: &[Bound]) -> bool {
     bounds.iter().any(|b| b.ceiling.limit == limit && b.binds() && matches!(b.kind, Kind::Known { .. }))
 }
 
-fn statement(table: &Table, subject: &Subject, limit: Limit, bounds: &[Bound]) -> String {
+fn statement(table: &Table, subject: &VerdictWording, limit: Limit, bounds: &[Bound]) -> String {
     let throttle = bounds
         .iter()
         .find(|b| b.ceiling.limit == limit && b.binds() && b.ceiling.source.starts_with(THROTTLE));
@@ -353,7 +363,7 @@ fn evidence(table: &Table, seen: &[Symptom], weighed: &[CauseWeight], limit: Lim
 }
 
 /// Log density under a cause less that under all others together, as probable as they are without it.
-fn weight_of(table: &Table, figure: &Figure, weighed: &[CauseWeight], limit: Limit) -> f64 {
+fn weight_of(table: &Table, figure: &FeatureFigure, weighed: &[CauseWeight], limit: Limit) -> f64 {
     let floor = 0.2 / weighed.len().max(1) as f64;
     let others: Vec<(f64, f64)> = weighed
         .iter()
@@ -366,10 +376,10 @@ fn weight_of(table: &Table, figure: &Figure, weighed: &[CauseWeight], limit: Lim
 }
 
 fn undecided(
-    subject: &Subject,
+    subject: &VerdictWording,
     seen: &[Symptom],
     bounds: &[Bound],
-    restraints: &[Restraint],
+    restraints: &[ConfidencePenalty],
     probability: f64,
     candidates: usize,
 ) -> Claim {
@@ -391,7 +401,7 @@ fn undecided(
         say(true, missing.to_owned());
     }
     // What holds for single causes says nothing of why none is named.
-    evidence.extend(restraints.iter().filter(|r| r.touched.is_none()).map(Restraint::evidence));
+    evidence.extend(restraints.iter().filter(|r| r.touched.is_none()).map(ConfidencePenalty::evidence));
     let reason = match candidates {
         0 => "nothing that was measured points to a limit",
         1 => "one limit is possible, but not shown",
@@ -407,7 +417,7 @@ fn undecided(
     }
 }
 
-fn nothing_measured(pattern: &Pattern<'_>) -> Conclusion {
+fn nothing_measured(pattern: &MeasuredPattern<'_>) -> Conclusion {
     let has_rate = pattern.cells.iter().any(|cell| cell.operations_per_s > 0.0);
     let reason = match has_rate {
         true => "no run states a latency with its rate",
@@ -426,9 +436,9 @@ fn nothing_measured(pattern: &Pattern<'_>) -> Conclusion {
     Conclusion { verdict, weighed, seen: Vec::new(), next: None }
 }
 
-fn subject(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Subject {
+fn subject(pattern: &MeasuredPattern<'_>, shape: &CurveShape<'_>) -> VerdictWording {
     let bytes = crate::rate_bounds::mean_bytes(pattern, shape);
-    Subject {
+    VerdictWording {
         title: pattern.title.to_owned(),
         rate: printed::iops(shape.focus.x_per_s),
         throughput: Some(shape.focus.x_per_s * bytes)
@@ -441,7 +451,7 @@ fn subject(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Subject {
 }
 
 /// What more I/Os in flight would give: as far as it was measured.
-fn deeper(pattern: &Pattern<'_>, shape: &Shape<'_>) -> &'static str {
+fn deeper(pattern: &MeasuredPattern<'_>, shape: &CurveShape<'_>) -> &'static str {
     let was_answered = pattern.answers.iter().any(|answer| answer.experiment == Feature::DoubleDepth);
     match shape.grows_above || was_answered {
         true => "more give more",
@@ -450,8 +460,8 @@ fn deeper(pattern: &Pattern<'_>, shape: &Shape<'_>) -> &'static str {
 }
 
 /// What the claims cover, and what they do not.
-fn scope(pattern: &Pattern<'_>, shape: &Shape<'_>) -> String {
-    let Shape { focus, telemetry, cell, .. } = shape;
+fn scope(pattern: &MeasuredPattern<'_>, shape: &CurveShape<'_>) -> String {
+    let CurveShape { focus, telemetry, cell, .. } = shape;
     let runs = match cell.runs.len() {
         0 => "no recorded run".to_owned(),
         1 => "one run".to_owned(),

@@ -3,8 +3,8 @@
 use fathom_record::verdict::{Ceiling, Limit};
 use fathom_record::{CeilingRate, CeilingScope, Direction, KnownCeiling};
 
-use crate::curve_shape::Shape;
-use crate::input::Pattern;
+use crate::curve_shape::CurveShape;
+use crate::input::MeasuredPattern;
 use crate::nearness::{Nearness, ReachedBound};
 use crate::printed;
 use crate::thresholds::CREEPS;
@@ -54,7 +54,7 @@ impl Bound {
     }
 
     /// The same with the rate's interval, for sentences.
-    pub(crate) fn reached(&self, shape: &Shape<'_>) -> ReachedBound<'_> {
+    pub(crate) fn reached(&self, shape: &CurveShape<'_>) -> ReachedBound<'_> {
         ReachedBound {
             share: self.ceiling.reached_share,
             error_share: shape.error_share(),
@@ -65,7 +65,7 @@ impl Bound {
 }
 
 /// Mean bytes of an I/O: as measured where the cell says so, otherwise as asked for.
-pub fn mean_bytes(pattern: &Pattern<'_>, shape: &Shape<'_>) -> f64 {
+pub fn mean_bytes(pattern: &MeasuredPattern<'_>, shape: &CurveShape<'_>) -> f64 {
     let measured = shape.cell.throughput_bytes_per_s / shape.focus.x_per_s;
     let (mix, sizes) = (&pattern.workload.mix, &pattern.workload.sizes);
     let asked = mix.read_share * sizes.read.mean_bytes()
@@ -75,7 +75,7 @@ pub fn mean_bytes(pattern: &Pattern<'_>, shape: &Shape<'_>) -> f64 {
 }
 
 /// Every bound that is known for the cell in question.
-pub fn bounds(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Vec<Bound> {
+pub fn bounds(pattern: &MeasuredPattern<'_>, shape: &CurveShape<'_>) -> Vec<Bound> {
     let x_per_s = shape.focus.x_per_s;
     let mut found = Vec::new();
     let mut push = |kind, limit, name: String, operations_per_s: f64, source: String| {
@@ -136,7 +136,7 @@ pub fn bounds(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Vec<Bound> {
 /// Who set the limits of a throttle that the target was measured behind.
 pub const THROTTLE: &str = "put before the target by --throttle";
 
-fn throttles(pattern: &Pattern<'_>) -> Vec<KnownCeiling> {
+fn throttles(pattern: &MeasuredPattern<'_>) -> Vec<KnownCeiling> {
     let Some(decorated) = &pattern.target.decorated else { return Vec::new() };
     let iops = decorated.operations_per_s.map(|operations_per_s| CeilingRate::Iops { operations_per_s });
     let bytes = decorated.bytes_per_s.map(|bytes_per_s| CeilingRate::Throughput { bytes_per_s });
@@ -178,7 +178,11 @@ pub fn in_words(known: &KnownCeiling) -> String {
 }
 
 /// A bound in operations of this workload, and its source; `None` where it bounds none of them.
-pub fn in_operations(pattern: &Pattern<'_>, known: &KnownCeiling, mean_bytes: f64) -> Option<(f64, String)> {
+pub fn in_operations(
+    pattern: &MeasuredPattern<'_>,
+    known: &KnownCeiling,
+    mean_bytes: f64,
+) -> Option<(f64, String)> {
     let mix = &pattern.workload.mix;
     let share = match known.direction {
         None => 1.0,
@@ -204,7 +208,7 @@ pub fn in_operations(pattern: &Pattern<'_>, known: &KnownCeiling, mean_bytes: f6
     Some((rate / share, format!("{}{basis}", known.source)))
 }
 
-fn in_flight_source(pattern: &Pattern<'_>, shape: &Shape<'_>, unloaded_ns: f64) -> String {
+fn in_flight_source(pattern: &MeasuredPattern<'_>, shape: &CurveShape<'_>, unloaded_ns: f64) -> String {
     let basis = format!(
         "derived: {} in flight, {} at one job, depth 1",
         printed::count(shape.focus.in_flight),
@@ -218,6 +222,6 @@ fn in_flight_source(pattern: &Pattern<'_>, shape: &Shape<'_>, unloaded_ns: f64) 
 }
 
 /// Whether the device can foresee the next address.
-pub fn is_foreseeable(pattern: &Pattern<'_>) -> bool {
+pub fn is_foreseeable(pattern: &MeasuredPattern<'_>) -> bool {
     pattern.workload.addresses.is_foreseeable()
 }

@@ -4,9 +4,9 @@
 use fathom_order::InOrder;
 use fathom_record::verdict::{Evidence, Limit};
 
-use crate::curve_shape::{Shape, share};
+use crate::curve_shape::{CurveShape, share};
 use crate::evidence::Feature;
-use crate::input::Pattern;
+use crate::input::MeasuredPattern;
 use crate::posterior::CauseWeight;
 use crate::printed;
 use crate::symptoms::Symptom;
@@ -42,7 +42,7 @@ const OF_PROCESSORS: [Limit; 3] = [Limit::OneCore, Limit::AllCores, Limit::Gener
 
 /// A reason for less confidence.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Restraint {
+pub struct ConfidencePenalty {
     /// Most that a claim's probability may be.
     pub most: f64,
     /// Who gets what is taken away.
@@ -55,7 +55,7 @@ pub struct Restraint {
     pub touched: Option<Vec<Limit>>,
 }
 
-impl Restraint {
+impl ConfidencePenalty {
     /// Nothing above `most`, for this reason.
     pub fn new(most: f64, text: impl Into<String>) -> Self {
         Self { most, instead: Limit::Unknown, text: text.into(), spared: Vec::new(), touched: None }
@@ -116,17 +116,17 @@ impl Restraint {
 }
 
 /// Every reason that holds for a pattern.
-pub fn of(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Vec<Restraint> {
+pub fn of(pattern: &MeasuredPattern<'_>, shape: &CurveShape<'_>) -> Vec<ConfidencePenalty> {
     let mut found = Vec::new();
     for check in &shape.cell.failed_checks {
-        found.push(Restraint::new(CHECK_FAILED, format!("A self-check failed: {check}")));
+        found.push(ConfidencePenalty::new(CHECK_FAILED, format!("A self-check failed: {check}")));
     }
     let telemetry = &shape.telemetry;
     if telemetry.seconds > 0.0 && telemetry.seconds < MIN_SECONDS {
-        found.push(Restraint::short(telemetry.seconds));
+        found.push(ConfidencePenalty::short(telemetry.seconds));
     } else if shape.cell.runs.len() < 2 && pattern.answers.is_empty() && shape.points.len() < 3 {
         let text = "One run alone: a second one, or an experiment, would show whether it repeats.";
-        found.push(Restraint::new(STRONG - 0.01, text));
+        found.push(ConfidencePenalty::new(STRONG - 0.01, text));
     }
     let is_answered = pattern.answers.iter().any(|answer| answer.experiment == Feature::DoubleDepth);
     let grew = shape.growth.filter(|growth| !shape.grows_above && !is_answered && *growth > CREEPS);
@@ -135,18 +135,20 @@ pub fn of(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Vec<Restraint> {
             "Up to the highest concurrency that was measured, doubling it still added {:.0} % of rate.",
             (growth * std::f64::consts::LN_2).exp_m1() * 100.0
         );
-        found.push(Restraint::new(STILL_GROWING, text).sparing(&OF_TOO_LITTLE));
+        found.push(ConfidencePenalty::new(STILL_GROWING, text).sparing(&OF_TOO_LITTLE));
     }
     found.extend(of_others(shape));
     // More jobs take work off a submitting thread, but not off a processor that serves interrupts.
     let is_full = telemetry.generator_busy_share.is_some_and(|share| share >= FULL);
     if is_full && shape.more_jobs_factor().is_some_and(|factor| factor <= INDIFFERENT) {
         let text = "The generator's threads were busy, but more jobs reach no higher rate.";
-        found.push(Restraint::new(JOBS_INDIFFERENT, text).touching(&[Limit::OneCore, Limit::Generator]));
+        found.push(
+            ConfidencePenalty::new(JOBS_INDIFFERENT, text).touching(&[Limit::OneCore, Limit::Generator]),
+        );
     }
     if let Some(delay) = pattern.target.decorated.as_ref().and_then(|decorated| decorated.delay.as_ref()) {
         let text = format!("The latency includes the delay {delay}, which was added on purpose.");
-        found.push(Restraint::new(DECORATED, text).sparing(&OF_TOO_LITTLE));
+        found.push(ConfidencePenalty::new(DECORATED, text).sparing(&OF_TOO_LITTLE));
     }
     let reads = pattern.workload.mix.read_share > 0.0;
     let written = share(pattern.target.written_share).filter(|share| reads && *share < MOSTLY_WRITTEN);
@@ -155,19 +157,21 @@ pub fn of(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Vec<Restraint> {
             "Only {:.0} % of the span held data, so reads may not have reached the device.",
             written * 100.0
         );
-        found.push(Restraint::new(LIKELY - 0.01, text).sparing(&[Limit::CacheArtefact, Limit::Demand]));
+        found.push(
+            ConfidencePenalty::new(LIKELY - 0.01, text).sparing(&[Limit::CacheArtefact, Limit::Demand]),
+        );
     }
     found
 }
 
 /// Other programs on the machine, and others on the target's device: what was measured is shared.
-fn of_others(shape: &Shape<'_>) -> Vec<Restraint> {
+fn of_others(shape: &CurveShape<'_>) -> Vec<ConfidencePenalty> {
     let mut found = Vec::new();
     if let Some(used) = share(shape.cell.busy_with_others()) {
         let text = format!("Other programs used {} of the CPU.", printed::percent(used));
         let others = [OF_PROCESSORS.as_slice(), &[Limit::Interference]].concat();
-        found.push(Restraint::new(LIKELY - 0.01, text.clone()).sparing(&others));
-        let shared = Restraint::new(SHARED_PROCESSORS, text).touching(&OF_PROCESSORS);
+        found.push(ConfidencePenalty::new(LIKELY - 0.01, text.clone()).sparing(&others));
+        let shared = ConfidencePenalty::new(SHARED_PROCESSORS, text).touching(&OF_PROCESSORS);
         found.push(shared.giving(Limit::Interference));
     }
     if let Some(moved) = shape.cell.others_device_share.filter(|moved| moved.is_finite() && *moved > 0.0) {
@@ -175,13 +179,13 @@ fn of_others(shape: &Shape<'_>) -> Vec<Restraint> {
             "Other programs transferred {} of these runs' bytes on the device.",
             printed::percent(moved)
         );
-        found.push(Restraint::new(LIKELY - 0.01, text).sparing(&[Limit::Interference]));
+        found.push(ConfidencePenalty::new(LIKELY - 0.01, text).sparing(&[Limit::Interference]));
     }
     found
 }
 
 /// Lowers what is above what the restraints allow, and gives the rest to whom they name.
-pub fn restrained(mut weighed: Vec<CauseWeight>, restraints: &[Restraint]) -> Vec<CauseWeight> {
+pub fn restrained(mut weighed: Vec<CauseWeight>, restraints: &[ConfidencePenalty]) -> Vec<CauseWeight> {
     let mut freed: Vec<(Limit, f64)> = Vec::new();
     for entry in weighed.iter_mut() {
         let applying = restraints.iter().filter(|restraint| restraint.applies(entry.limit));

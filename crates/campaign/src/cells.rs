@@ -8,11 +8,11 @@ use fathom_record::campaign::{CellResult, Slo};
 use fathom_record::client_facts::TargetSide;
 use fathom_record::facts::TargetKind;
 use fathom_record::latency::LatencySummary;
-use fathom_record::run_record::Ending;
+use fathom_record::run_record::RunEnding;
 use fathom_record::telemetry::{MetricSeries, Telemetry};
 use fathom_record::workload::Arrival;
-use fathom_record::{CheckName, Direction, Outcome, RunRecord, SparseHistogram};
-use fathom_stats::{Observed, coefficient_of_variation, student};
+use fathom_record::{CheckName, CheckOutcome, Direction, RunRecord, SparseHistogram};
+use fathom_stats::{MeasuredCell, coefficient_of_variation, student};
 
 /// Two runs give an interval twelve times their scatter: true, and no help to anybody.
 const LEAST_RUNS: usize = 3;
@@ -21,7 +21,7 @@ const LEAST_RUNS: usize = 3;
 pub struct Cells {
     pub results: Vec<CellResult>,
     pub telemetry: Vec<CellTelemetry>,
-    pub observed: Vec<Observed>,
+    pub observed: Vec<MeasuredCell>,
 }
 
 impl Cells {
@@ -29,7 +29,7 @@ impl Cells {
     pub fn of(runs: &[RunRecord], slo: Option<Slo>) -> Self {
         let mut order: Vec<(u32, u32)> = Vec::new();
         let mut groups: BTreeMap<(u32, u32), Vec<&RunRecord>> = BTreeMap::new();
-        for run in runs.iter().filter(|run| run.ending == Ending::Complete) {
+        for run in runs.iter().filter(|run| run.ending == RunEnding::Complete) {
             let key = (run.workload.jobs, run.workload.depth);
             if !groups.contains_key(&key) {
                 order.push(key);
@@ -44,7 +44,7 @@ impl Cells {
             let service = merged_service(group).unwrap_or_default();
             let mut result = put_together(key, group, &service);
             result.disturbed_runs = disturbed;
-            cells.observed.push(Observed {
+            cells.observed.push(MeasuredCell {
                 jobs: key.0,
                 depth: key.1,
                 x_per_s: result.operations_per_s,
@@ -85,7 +85,7 @@ fn sound<'a>(group: &[&'a RunRecord]) -> (Vec<&'a RunRecord>, Vec<String>) {
 }
 
 /// Mean over runs of what a check found, where it ended in one of these ways.
-fn found(group: &[&RunRecord], name: CheckName, outcomes: &[Outcome]) -> Option<f64> {
+fn found(group: &[&RunRecord], name: CheckName, outcomes: &[CheckOutcome]) -> Option<f64> {
     let checks = group.iter().filter_map(|run| run.checks.iter().find(|check| check.name == name));
     let values = checks.filter(|check| outcomes.contains(&check.outcome)).filter_map(|check| check.value);
     student::mean(&values.collect::<Vec<_>>())
@@ -94,7 +94,7 @@ fn found(group: &[&RunRecord], name: CheckName, outcomes: &[Outcome]) -> Option<
 /// What runs of one cell come to; `None` where none of them came to its end, or another tool measured them and
 /// told no distribution.
 pub fn result_of(runs: &[RunRecord]) -> Option<CellResult> {
-    let group: Vec<&RunRecord> = runs.iter().filter(|run| run.ending == Ending::Complete).collect();
+    let group: Vec<&RunRecord> = runs.iter().filter(|run| run.ending == RunEnding::Complete).collect();
     let first = group.first()?;
     let place = (first.workload.jobs, first.workload.depth);
     Some(put_together(place, &group, &merged_service(&group)?))
@@ -156,8 +156,12 @@ fn put_together((jobs, depth): (u32, u32), group: &[&RunRecord], service: &Histo
         service_p999_ns: quantiles.quantile_ns(0.999),
         cpu_ns_per_operation: cpu_per_operation(group),
         busiest_core_share: core_shares(group).into_iter().max_by(f64::total_cmp),
-        others_cpu_share: found(group, CheckName::OtherPrograms, &[Outcome::Pass, Outcome::Caution]),
-        others_device_share: found(group, CheckName::OtherLoad, &[Outcome::Caution]),
+        others_cpu_share: found(
+            group,
+            CheckName::OtherPrograms,
+            &[CheckOutcome::Pass, CheckOutcome::Caution],
+        ),
+        others_device_share: found(group, CheckName::OtherLoad, &[CheckOutcome::Caution]),
         disturbed_runs: Vec::new(),
         failed_checks: failed,
     }

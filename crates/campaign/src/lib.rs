@@ -15,10 +15,10 @@ mod device_origins;
 mod error;
 mod explain_campaign;
 pub mod external;
-pub mod like;
 pub mod live_seconds;
 mod permits;
 mod process_control;
+pub mod profile_likeness;
 mod progress;
 mod record_ids;
 pub mod repeat_campaign;
@@ -36,24 +36,24 @@ mod turn_command;
 mod visits;
 pub mod write_cap;
 
-pub use assess_campaign::plan::{AssessKeys, AssessOptions, RawAssess, assess_decorators};
+pub use assess_campaign::assess_plan::{AssessKeys, AssessOptions, RawAssess, assess_decorators};
 pub use assess_campaign::{Assessment, assess};
-pub use compare_campaign::plan::{CompareOptions, RawCompare, SidesPlan};
+pub use compare_campaign::compare_plan::{CompareOptions, RawCompare, SidesPlan};
 pub use compare_campaign::{CompareResult, StoredSide, compare, compare_sides, compare_stored, stored_plan};
 pub use error::CampaignError;
-pub use explain_campaign::plan::{ExplainOptions, RawExplain};
+pub use explain_campaign::explain_plan::{ExplainOptions, RawExplain};
 pub use explain_campaign::{Explanation, explain, explain_finished, other_target};
 pub use fathom_engine::job::tally::Tally;
 pub use fathom_plan::PlanError;
 pub use progress::{NoProgress, Progress, Second, StepNotice};
 pub use record_ids::now as calendar_now;
-pub use repeat_campaign::plan::{Evaluation, RawRepeat, RepeatOptions};
+pub use repeat_campaign::repeat_plan::{Evaluation, RawRepeat, RepeatOptions};
 pub use repeat_campaign::{RepeatResult, repeat};
-pub use restarts::plan::RawRestarts;
-pub use run_analysis::{Subject, WHOLE_SECOND_NS, analyse};
+pub use restarts::restart_plan::RawRestarts;
+pub use run_analysis::{AnalysisSubject, WHOLE_SECOND_NS, analyse};
 pub use scaling_expectation::expectation;
 pub use single_run::{
-    IoLog, JobDetails, Part, Particulars, RunContext, Session, SessionPlan, run_once, run_together,
+    ConcurrentRun, IoLog, JobDetails, Particulars, RunContext, Session, SessionPlan, run_once, run_together,
 };
-pub use sweep_campaign::plan::{RawSweep, SweepOptions};
+pub use sweep_campaign::sweep_plan::{RawSweep, SweepOptions};
 pub use sweep_campaign::{Sweep, sweep};

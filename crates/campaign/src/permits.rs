@@ -7,16 +7,16 @@
 use fathom_plan::RunPlan;
 use fathom_target::{Permit, TargetName, named_by};
 
-use crate::compare_campaign::plan::SidesPlan;
+use crate::compare_campaign::compare_plan::SidesPlan;
 
 /// What a side works on, and where: by this process, or by clients, whose paths cannot be looked at from here.
 #[derive(Debug, PartialEq, Eq)]
-struct Place {
+struct SidePlace {
     targets: Vec<String>,
     is_here: bool,
 }
 
-impl Place {
+impl SidePlace {
     fn of(plan: &RunPlan) -> Self {
         let of_clients = plan.options.clients.iter().flat_map(|client| &client.targets);
         Self {
@@ -38,9 +38,9 @@ impl Place {
 
 /// Leaves out of each plan the permissions that name targets of others and none of its own.
 pub fn to_each_its_own(plans: &mut [&mut RunPlan]) {
-    let mut places: Vec<Place> = Vec::new();
+    let mut places: Vec<SidePlace> = Vec::new();
     for plan in plans.iter().filter(|plan| !plan.options.permits.is_empty()) {
-        let place = Place::of(plan);
+        let place = SidePlace::of(plan);
         if !places.contains(&place) {
             places.push(place);
         }
@@ -51,7 +51,7 @@ pub fn to_each_its_own(plans: &mut [&mut RunPlan]) {
     let permits: Vec<Permit> = words.iter().cloned().map(Permit).collect();
     let named: Vec<Option<Vec<bool>>> = places.iter().map(|place| place.named(&permits)).collect();
     for plan in plans.iter_mut() {
-        let own = Place::of(plan);
+        let own = SidePlace::of(plan);
         let Some(at) = places.iter().position(|place| *place == own) else { continue };
         let Some(of_own) = &named[at] else { continue };
         let is_of_others = |words: &String| {

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fathom_record::run_record::{CampaignLink, Ending};
+use fathom_record::run_record::{CampaignLink, RunEnding};
 use fathom_record::{CampaignRecord, RunRecord, Workload};
 use fathom_store::{Campaign, NewCampaign, StepState, Store, StoreError};
 use fathom_target::TargetName;
@@ -25,7 +25,7 @@ use crate::single_run::Session;
 pub const PLAIN: &str = "a plan holds plain values and names";
 
 /// A plan whose campaign continues when the same is asked for again.
-pub trait Resumable: Clone + Serialize + DeserializeOwned {
+pub trait ResumablePlan: Clone + Serialize + DeserializeOwned {
     /// What it is called, as `sweep`.
     const NOUN: &'static str;
     /// First letter of its ids.
@@ -56,7 +56,7 @@ pub struct Runner<'a, P> {
     devices: Devices,
 }
 
-impl<'a, P: Resumable> Runner<'a, P> {
+impl<'a, P: ResumablePlan> Runner<'a, P> {
     /// Takes up the unfinished campaign with this plan, or begins one; with `anew` it always begins one and gives up
     /// the unfinished. `open` opens the targets by the plan in force and the devices it began on, before anything is
     /// begun: a target that is refused leaves nothing behind.
@@ -256,7 +256,7 @@ impl<P> Runner<'_, P> {
         make: impl FnOnce(CampaignLink) -> Result<RunRecord, CampaignError>,
     ) -> Result<Option<RunRecord>, CampaignError> {
         let run = self.make_by(step, make)?;
-        if run.ending == Ending::Interrupted {
+        if run.ending == RunEnding::Interrupted {
             return Ok(None);
         }
         self.save(step, &run)?;
@@ -342,7 +342,7 @@ pub fn base_targets(base: &serde_json::Value) -> Vec<String> {
     }
 }
 
-fn key_of<P: Resumable>(plan: &P) -> String {
+fn key_of<P: ResumablePlan>(plan: &P) -> String {
     campaign_key(P::NOUN, &plan.targets(), &plan.without_seed())
 }
 

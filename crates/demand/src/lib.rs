@@ -14,9 +14,9 @@ mod prometheus;
 mod retail_prices;
 mod server_address;
 mod source;
-mod stranger;
 #[cfg(test)]
 mod tests;
+mod text_diagnosis;
 
 pub use cloudwatch::{
     Balance, CloudWatchQuery, OPERATION as CLOUDWATCH_OPERATION, balances as fetch_balances,

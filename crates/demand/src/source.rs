@@ -12,7 +12,7 @@ use fathom_tools::{Refusal, observers};
 use crate::monitors::{self, Monitor};
 use crate::observed_disk::Disk;
 use crate::prometheus::Selection;
-use crate::{cloudwatch, prometheus, stranger};
+use crate::{cloudwatch, prometheus, text_diagnosis};
 
 /// Bytes at the start of a text that tell its kind.
 const START_BYTES: usize = 32 * 1024;
@@ -245,7 +245,7 @@ fn refuse_other_host(observed: &MachineTables, asked: Option<&str>) -> Result<()
 fn tables(texts: &[Text<'_>], hints: &Hints<'_>) -> Result<DemandReport, Refusal> {
     if hints.device.is_some() {
         let no_table =
-            texts.iter().find_map(|text| Some(placed(stranger::refusal(text)?, text, texts.len())));
+            texts.iter().find_map(|text| Some(placed(text_diagnosis::refusal(text)?, text, texts.len())));
         return Err(no_table.unwrap_or_else(|| {
             Refusal::new("a table of demand", "a table holds one disk").or("leave --device out")
         }));
@@ -253,8 +253,8 @@ fn tables(texts: &[Text<'_>], hints: &Hints<'_>) -> Result<DemandReport, Refusal
     let (mut all, mut notes) = (Vec::new(), Vec::new());
     for text in texts {
         let rows = rows(&String::from_utf8_lossy(text.bytes), hints.columns, hints.values);
-        let (rows, of_file) =
-            rows.map_err(|refusal| placed(stranger::refusal(text).unwrap_or(refusal), text, texts.len()))?;
+        let (rows, of_file) = rows
+            .map_err(|refusal| placed(text_diagnosis::refusal(text).unwrap_or(refusal), text, texts.len()))?;
         all.extend(rows);
         notes.extend(of_file);
     }

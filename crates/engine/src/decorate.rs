@@ -6,7 +6,7 @@ use fathom_record::options::Decorators;
 use crate::Engine;
 use crate::delay::{Delay, RunStart};
 use crate::pattern::{Purpose, random_of};
-use crate::rest::Rest;
+use crate::precise_sleep::PreciseSleep;
 use crate::throttle::{Buckets, Throttle};
 
 /// The decorators of one run.
@@ -16,12 +16,12 @@ pub struct Stack {
     buckets: Option<Buckets>,
     start: RunStart,
     seed: u64,
-    rest: Rest,
+    rest: PreciseSleep,
 }
 
 impl Stack {
     /// What the engines of one run share; `rest` is how their threads wait.
-    pub fn new(decorators: &Decorators, seed: u64, rest: Rest) -> Self {
+    pub fn new(decorators: &Decorators, seed: u64, rest: PreciseSleep) -> Self {
         let buckets = decorators.throttle.as_ref().map(Buckets::new);
         let decorators = decorators.clone();
         Self { decorators, buckets, start: RunStart::default(), seed, rest }

@@ -109,7 +109,7 @@ mod tests {
     use fathom_record::engine_list::ENGINES;
 
     use super::*;
-    use crate::metadata::Act;
+    use crate::metadata::MetadataCall;
 
     #[test]
     fn each_engine_of_this_system_is_launched_by_one_folder_and_no_folder_launches_another() {
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn what_a_folder_does_is_what_its_entry_promises() {
-        use fathom_record::engine_list::Need;
+        use fathom_record::engine_list::EngineRequirement;
         for kind in ENGINES.iter().map(EngineKind).filter(|kind| kind.is_here()) {
             let (entry, launcher) = (kind.entry(), kind.launcher().expect("one of each"));
             let of_files = [TargetKind::File, TargetKind::BlockDevice, TargetKind::NvmeNamespace]
@@ -133,13 +133,21 @@ mod tests {
             assert_eq!(launcher.others.is_some(), !of_files.contains(&true), "{kind:?}");
             assert_eq!(
                 launcher.striped.is_some(),
-                launcher.files.is_some() && entry.takes(Need::Stripe),
+                launcher.files.is_some() && entry.takes(EngineRequirement::Stripe),
                 "{kind:?}"
             );
-            assert_eq!(launcher.prioritised.is_some(), entry.takes(Need::Priorities), "{kind:?}");
-            assert_eq!(launcher.polled.is_some(), entry.takes(Need::Polled), "{kind:?}");
-            assert_eq!(launcher.hipri.is_some(), entry.takes(Need::Hipri), "{kind:?}");
-            assert_eq!(entry.names_alone, Act::named(entry.name).is_some_and(Act::is_of_names), "{kind:?}");
+            assert_eq!(
+                launcher.prioritised.is_some(),
+                entry.takes(EngineRequirement::Priorities),
+                "{kind:?}"
+            );
+            assert_eq!(launcher.polled.is_some(), entry.takes(EngineRequirement::Polled), "{kind:?}");
+            assert_eq!(launcher.hipri.is_some(), entry.takes(EngineRequirement::Hipri), "{kind:?}");
+            assert_eq!(
+                entry.names_alone,
+                MetadataCall::named(entry.name).is_some_and(MetadataCall::is_of_names),
+                "{kind:?}"
+            );
         }
     }
 }

@@ -14,24 +14,24 @@ use fathom_record::Workload;
 use fathom_record::engine_list::{InFlight, NO_CONTENT, replay_refusal};
 use fathom_record::options::Priorities;
 use fathom_record::run_plan::RunOptions;
-use fathom_record::workload::{Addresses, Arrival, Content, Verify as VerifyMode};
+use fathom_record::workload::{Addresses, Arrival, ConstantContent, Verify as VerifyMode};
 
 use crate::decorate::Stack;
 use crate::engine_kinds::EngineKind;
-use crate::job::ahead::Spares;
-use crate::job::aside::JobExtras;
-use crate::job::crew::{self, Conduct, CrewPlan};
+use crate::job::crew::{self, CrewPlan, JobConduct};
 use crate::job::file_passes::{AdvisedFiles, Passes};
+use crate::job::job_extras::JobExtras;
 use crate::job::pace::{Pace, Refill, Share};
+use crate::job::spare_buffers::Spares;
 use crate::job::wear_limit::WearLimit;
 use crate::job::{JobPlan, Measurement, Observer, allowed_cpus};
 use crate::pattern::{ArrivalPattern, Caps, DataPattern, Generator, Geometry, Script, Scripts};
+use crate::precise_sleep::PreciseSleep;
 use crate::priority;
-use crate::rest::Rest;
 use crate::stripe::{Shape, Volume};
 use crate::tap::{Listeners, Tap};
 use crate::verify::{Verify, VerifyReport, VerifyTable};
-use crate::{Engine, EngineError, ErrorKind, io_flags, memory_target, readback, room};
+use crate::{Engine, EngineError, ErrorKind, free_memory, io_flags, memory_target, readback};
 use fathom_sim::SimParameters;
 use fathom_target::Handle;
 use fathom_target::remote::Remote;
@@ -84,7 +84,7 @@ pub struct Launch<'a> {
     /// Priorities of I/Os; those of single I/Os on engines `aio` and `uring` without a stripe.
     pub priorities: Option<&'a Priorities>,
     /// How its jobs are led; the processors are those that were chosen, where the options name none.
-    pub conduct: Conduct<'a>,
+    pub conduct: JobConduct<'a>,
     /// What stamps are read from.
     pub clock: WallClock,
     /// Tells this run's stamped blocks from those of any other.
@@ -244,7 +244,7 @@ impl Launch<'_> {
         let each = u128::from(self.workload.depth) + u128::from(self.spares().count);
         let slots = u128::from(self.workload.jobs) * each;
         let bytes = slots * u128::from(self.largest_io_bytes());
-        room::check("allocating the jobs' I/O buffers", bytes, "use a smaller --depth, --jobs or --bs")
+        free_memory::check("allocating the jobs' I/O buffers", bytes, "use a smaller --depth, --jobs or --bs")
     }
 
     /// The same on all targets: the workload's.
@@ -256,7 +256,7 @@ impl Launch<'_> {
     fn spares(&self) -> Spares {
         let special = self.workload.special.as_deref();
         // Buffers that keep their content are as many as there are I/Os in flight.
-        let keeps = special.is_some_and(|special| special.content == Some(Content::Kept));
+        let keeps = special.is_some_and(|special| special.content == Some(ConstantContent::Kept));
         let works_meanwhile = self.engine.entry().in_flight == InFlight::Depth;
         if keeps || !works_meanwhile || !matches!(self.medium, Medium::Files(_) | Medium::Striped(_)) {
             return Spares::default();
@@ -382,10 +382,10 @@ impl Launch<'_> {
     }
 
     /// How jobs wait for moments of their own. Where the processors are not told, there may be none to spare.
-    fn rest(&self) -> Rest {
+    fn rest(&self) -> PreciseSleep {
         let allowed = allowed_cpus().map_or(1, |cpus| cpus.len());
         let bound_to = self.conduct.cpus.iter().collect::<BTreeSet<_>>().len();
-        Rest::of(self.workload.jobs as usize, bound_to, allowed)
+        PreciseSleep::of(self.workload.jobs as usize, bound_to, allowed)
     }
 
     fn job_plans(&self) -> Vec<JobPlan> {

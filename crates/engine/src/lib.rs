@@ -17,6 +17,7 @@ pub mod io_flags;
 #[cfg(windows)]
 pub mod iocp;
 // What is pure of it is tried everywhere.
+mod free_memory;
 #[cfg(all(test, not(windows)))]
 #[path = "iocp/inside.rs"]
 mod inside;
@@ -33,10 +34,9 @@ pub mod passthrough;
 pub mod pattern;
 pub mod placement;
 mod poll_queues;
+pub mod precise_sleep;
 pub mod priority;
 pub mod readback;
-pub mod rest;
-mod room;
 pub mod simulated;
 pub mod stripe;
 pub mod sync;

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
 use fathom_engine::engine_kinds::EngineKind;
-use fathom_engine::job::crew::Conduct;
+use fathom_engine::job::crew::JobConduct;
 use fathom_engine::launch::{Launch, Medium};
 use fathom_engine::mmap::Mmap;
 use fathom_engine::pattern::Geometry;
@@ -153,7 +153,7 @@ fn run(file: &Arc<File>, mix: Mix, verify: Verify, meanwhile: impl FnOnce() + Se
         listeners: None,
         clock,
         tag: 1,
-        conduct: Conduct::until(&stop),
+        conduct: JobConduct::until(&stop),
     };
     std::thread::scope(|scope| {
         scope.spawn(meanwhile);

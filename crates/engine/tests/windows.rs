@@ -12,7 +12,7 @@ use fathom_conformance::{BUFFER_BYTES, Subject, TARGET_BYTES, Traits, run};
 use fathom_engine::engine_kinds::{self, EngineKind};
 use fathom_engine::iocp::Iocp;
 use fathom_engine::job::Measurement;
-use fathom_engine::job::crew::Conduct;
+use fathom_engine::job::crew::JobConduct;
 use fathom_engine::launch::{Launch, Medium};
 use fathom_engine::pattern::Geometry;
 use fathom_engine::{EngineError, ErrorKind, sync};
@@ -90,7 +90,7 @@ fn launch_verifying(
         listeners: None,
         clock,
         tag: 1,
-        conduct: Conduct::until(&stop),
+        conduct: JobConduct::until(&stop),
     };
     launch.run(&mut |_| {})
 }

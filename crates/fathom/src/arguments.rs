@@ -1,7 +1,7 @@
 //! What can be typed: commands, flags and their help.
 // Length: the list of all commands in the order in which help shows them.
 
-mod about;
+mod about_arguments;
 mod annotation_arguments;
 pub mod client_arguments;
 mod command_words;
@@ -33,7 +33,9 @@ use crate::commands::{LinkRate, RunExpectation};
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::output;
-pub use about::{CompletionsArguments, DoctorArguments, HelpArguments, ManArguments, SampleArguments};
+pub use about_arguments::{
+    CompletionsArguments, DoctorArguments, HelpArguments, ManArguments, SampleArguments,
+};
 pub use annotation_arguments::{
     BaselineArguments, DeleteArguments, MarkArguments, NoteArguments, TagArguments,
 };
@@ -199,22 +201,22 @@ pub enum Command {
     #[command(after_help = client_arguments::AGENTS_EXAMPLES)]
     Agents(client_arguments::AgentsArguments),
     /// Check what this machine lets fathom do: rights, io_uring, limits, the kernel's wall, and what will be missing.
-    #[command(after_help = about::DOCTOR_EXAMPLES)]
+    #[command(after_help = about_arguments::DOCTOR_EXAMPLES)]
     Doctor(DoctorArguments),
     /// Write sample data: a week of one volume, a fleet and a trace.
-    #[command(after_help = about::SAMPLE_EXAMPLES)]
+    #[command(after_help = about_arguments::SAMPLE_EXAMPLES)]
     Sample(SampleArguments),
     /// Show the settings that hold where nothing is typed: the config file and the environment.
-    #[command(after_help = about::CONFIG_EXAMPLES)]
+    #[command(after_help = about_arguments::CONFIG_EXAMPLES)]
     Config(Switch),
     /// Print completions for a shell.
-    #[command(after_help = about::COMPLETIONS_EXAMPLES)]
+    #[command(after_help = about_arguments::COMPLETIONS_EXAMPLES)]
     Completions(CompletionsArguments),
     /// Print a manual page.
-    #[command(after_help = about::MAN_EXAMPLES)]
+    #[command(after_help = about_arguments::MAN_EXAMPLES)]
     Man(ManArguments),
     /// Print the help of a command.
-    #[command(after_help = about::HELP_EXAMPLES)]
+    #[command(after_help = about_arguments::HELP_EXAMPLES)]
     Help(HelpArguments),
 }
 

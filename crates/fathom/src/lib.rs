@@ -11,12 +11,12 @@ mod exit_status;
 mod failure;
 mod habit;
 mod interrupt;
+mod metrics_endpoint;
 mod misuse;
-mod onlooker;
+mod observer_priority;
 mod output;
 mod output_file;
 mod progress_display;
-mod scraped;
 mod small_text;
 mod stdout;
 

@@ -131,7 +131,7 @@ impl Summary<'_> {
 #[cfg(test)]
 mod tests {
     use fathom_sizing::Market;
-    use fathom_sizing::fleet_volumes::{Class, Growth, unjudged};
+    use fathom_sizing::fleet_volumes::{Growth, RequirementClass, unjudged};
 
     use super::*;
 
@@ -139,8 +139,9 @@ mod tests {
     fn a_summary_states_its_terms_and_what_limits_it() {
         let catalogue = Catalogue::built_in().unwrap();
         let market = Market::of(&catalogue, "us-east-1");
-        let history = History::new((0..99).map(|i| Growth { thousandths: 1001 + i, class: Class::Even }));
-        let few = History::new([Growth { thousandths: 1200, class: Class::Even }]);
+        let history =
+            History::new((0..99).map(|i| Growth { thousandths: 1001 + i, class: RequirementClass::Even }));
+        let few = History::new([Growth { thousandths: 1200, class: RequirementClass::Even }]);
         let of = |history: &History, risk: u32, tally: &Tally| {
             let margin = margin_of(history, risk);
             let asked = SizingPolicy {

@@ -69,7 +69,7 @@ impl FleetGrowths {
 
 #[cfg(test)]
 mod tests {
-    use fathom_sizing::fleet_volumes::Class;
+    use fathom_sizing::fleet_volumes::RequirementClass;
 
     use super::*;
 
@@ -77,7 +77,10 @@ mod tests {
     fn growths_of_any_order_are_the_same() {
         let volume = |number: u32| VolumeGrowth {
             hash: hash(format!("vol-{number}").as_bytes()),
-            growth: Growth { thousandths: 900 + number % 700, class: Class::ALL[number as usize % 4] },
+            growth: Growth {
+                thousandths: 900 + number % 700,
+                class: RequirementClass::ALL[number as usize % 4],
+            },
             horizon_s: 86_400 * u64::from(1 + number % 9),
         };
         let of = |order: &mut dyn Iterator<Item = u32>| {

@@ -8,7 +8,7 @@ use std::sync::mpsc::Sender;
 use std::time::Duration;
 
 use crate::counters::add;
-use crate::ready::{Interest, Poller, Waker};
+use crate::readiness_wait::{Interest, Poller, Waker};
 use crate::worker::{Arrival, TargetState};
 
 /// Connections that have not said what they are: more of them are a scan, not hosts.

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use fathom_engine::{Completion, Engine, EngineError, Io, Submission, Wait, passthrough};
 use fathom_fabric::Payloads;
-use fathom_fabric::controller::{Answer, CommandStart, Io as ControllerIo, Namespace, Serve};
+use fathom_fabric::controller::{Answer, CommandStart, Io as ControllerIo, IoHandler, Namespace};
 use fathom_record::Direction;
 use fathom_spec::Status;
 
 use crate::counters::{Counters, add};
-use crate::ready::Waker;
+use crate::readiness_wait::Waker;
 
 /// Status: Unrecovered Read Error.
 const READ_FAILED: Status = Status(0x281);
@@ -250,7 +250,7 @@ impl Payloads for Carrier {
     }
 }
 
-impl Serve for Carrier {
+impl IoHandler for Carrier {
     fn take(&mut self, slot: u32, namespace: u32) {
         let is_all = namespace == fathom_spec::admin::ALL_NAMESPACES;
         self.to_all[slot as usize] = is_all;

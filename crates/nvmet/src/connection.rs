@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use fathom_engine::EngineError;
 use fathom_fabric::controller::{
-    ADMIN_BYTES, Answer, CommandStart, ControllerQueue, Io, Role, Serve, Session, Subsystem,
+    ADMIN_BYTES, Answer, CommandStart, ControllerQueue, Io, IoHandler, Role, Session, Subsystem,
 };
 use fathom_fabric::{Extent, FatalError, GatherList, Payloads};
 
@@ -68,7 +68,7 @@ impl Payloads for CommandBackend {
     }
 }
 
-impl Serve for CommandBackend {
+impl IoHandler for CommandBackend {
     fn take(&mut self, slot: u32, namespace: u32) {
         if let Self::Engines(carrier) = self {
             carrier.take(slot, namespace);

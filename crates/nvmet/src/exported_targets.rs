@@ -8,7 +8,7 @@ use fathom_engine::engine_kinds::{self, EngineKind};
 use fathom_engine::fault::{Fault, FaultPlan};
 use fathom_engine::memory_target::{Memory, Store};
 use fathom_engine::null::Null;
-use fathom_engine::rest::Rest;
+use fathom_engine::precise_sleep::PreciseSleep;
 use fathom_engine::simulated::{Mode, SimEngine};
 use fathom_engine::stripe::{Layout, Volume};
 use fathom_engine::{Engine, EngineError, ErrorKind};
@@ -184,7 +184,7 @@ impl Export {
                 facts,
                 medium,
                 engine: engine.0,
-                stack: Stack::new(plan.decorators, plan.seed.wrapping_add(place), Rest::default()),
+                stack: Stack::new(plan.decorators, plan.seed.wrapping_add(place), PreciseSleep::default()),
                 faults: plan.faults.clone(),
             });
         }
@@ -237,7 +237,7 @@ impl Export {
             facts,
             medium: Medium::Striped(Volume { files, layout }),
             engine,
-            stack: Stack::new(plan.decorators, plan.seed, Rest::default()),
+            stack: Stack::new(plan.decorators, plan.seed, PreciseSleep::default()),
             faults: FaultPlan::default(),
         })
     }

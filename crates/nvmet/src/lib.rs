@@ -14,7 +14,7 @@ mod limits;
 #[cfg_attr(target_os = "linux", path = "linux/mod.rs")]
 #[cfg_attr(windows, path = "windows.rs")]
 mod platform;
-mod ready;
+mod readiness_wait;
 mod server;
 mod worker;
 

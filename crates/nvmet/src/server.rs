@@ -16,7 +16,7 @@ use crate::acceptor::{Acceptor, Post};
 use crate::counters::{Counters, Summary};
 use crate::exported_targets::Export;
 use crate::limits::{Limits, most_connections};
-use crate::ready::{Poller, Waker};
+use crate::readiness_wait::{Poller, Waker};
 use crate::worker::{TargetState, Worker};
 
 /// How something is served.

@@ -10,7 +10,7 @@ use fathom_engine::{Engine, EngineError, ErrorKind, EventHandle};
 use fathom_measure::WallClock;
 use fathom_target::{Handle, Target};
 
-use crate::ready::Interest;
+use crate::readiness_wait::Interest;
 
 /// Wakes a thread that waits; there is none.
 #[derive(Clone, Debug)]

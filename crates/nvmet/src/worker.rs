@@ -13,7 +13,7 @@ use crate::carrier::Carrier;
 use crate::connection::{Connection, ConnectionEnd, Scratch, SharedSubsystem};
 use crate::counters::{Counters, add};
 use crate::exported_targets::Export;
-use crate::ready::{BELL, Interest, Poller, Waker};
+use crate::readiness_wait::{BELL, Interest, Poller, Waker};
 
 /// Between two looks at who is silent, in nanoseconds.
 const LOOK_EVERY_NS: u64 = 100_000_000;

@@ -13,7 +13,7 @@ use fathom_rows::demand_tables::{WholeColumn, WholeKind, WordColumn, is_parquet,
 use fathom_tools::RefusalAbout;
 
 use crate::answer::Refusal;
-use crate::serving::{PageError, PageErrorKind};
+use crate::page_server::{PageError, PageErrorKind};
 
 /// Most rows: browsers scroll no further.
 const ROWS_MAX: u64 = 500_000;

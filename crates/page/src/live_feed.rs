@@ -10,7 +10,9 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use fathom_campaign::live_seconds::{Event, Head, HeatLine, MeasurementUpdate, RunningMeasurement, look};
+use fathom_campaign::live_seconds::{
+    HeatLine, LiveEvent, MeasurementUpdate, RingHead, RunningMeasurement, look,
+};
 use hyper::body::{Body, Bytes, Frame};
 use serde::Serialize;
 use tokio::time::{Interval, MissedTickBehavior, interval};
@@ -61,7 +63,7 @@ struct FeedEnd {
 #[derive(Debug)]
 pub(crate) struct Feed {
     running: RunningMeasurement,
-    told: Option<Head>,
+    told: Option<RingHead>,
     interval: Interval,
     quiet: u32,
     /// What is sent first.
@@ -110,7 +112,7 @@ impl Feed {
         for one in &news {
             match one {
                 MeasurementUpdate::Line(number, line) => {
-                    self.complete |= *line == Event::Ended;
+                    self.complete |= *line == LiveEvent::Ended;
                     let line = written(line);
                     if !line.is_empty() {
                         let _ = write!(text, "id: {}:{number}\n{line}", self.running.key());
@@ -139,13 +141,13 @@ fn event(name: &str, data: &impl Serialize) -> String {
 }
 
 /// A line of a ring as an event; empty for what the page does not show, or the end, which has more to say.
-fn written(line: &Event) -> String {
+fn written(line: &LiveEvent) -> String {
     match line {
-        Event::Step(step) => event("step", step),
-        Event::Second(second) => event("second", second),
-        Event::Heat(heat) => heat_event(heat),
-        Event::Saved { run } => event("saved", &SavedRun { run }),
-        Event::Ended | Event::Unknown => String::new(),
+        LiveEvent::Step(step) => event("step", step),
+        LiveEvent::Second(second) => event("second", second),
+        LiveEvent::Heat(heat) => heat_event(heat),
+        LiveEvent::Saved { run } => event("saved", &SavedRun { run }),
+        LiveEvent::Ended | LiveEvent::Unknown => String::new(),
     }
 }
 

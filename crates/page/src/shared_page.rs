@@ -22,8 +22,8 @@ use sha2::{Digest, Sha256};
 
 use crate::answer::{Answer, RUNS_MAX, answer, telemetry_charts};
 use crate::assets;
+use crate::page_server::{PageError, PageErrorKind};
 use crate::redact::{PrivatePart, Redaction};
-use crate::serving::{PageError, PageErrorKind};
 use crate::shelf::Shelf;
 
 /// Largest file.

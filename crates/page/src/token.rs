@@ -4,7 +4,7 @@ use std::{fmt, io};
 
 use subtle::ConstantTimeEq;
 
-use crate::serving::{PageError, PageErrorKind};
+use crate::page_server::{PageError, PageErrorKind};
 
 /// Bytes of a drawn secret: 128 bits.
 const BYTES: usize = 16;

@@ -9,14 +9,14 @@
 //! each can say: whoever writes a tool's command refuses the rest, in `fathom-tools`.
 
 use fathom_record::engine_list::{
-    EngineEntry, InFlight, MOST_THREADS_OF_A_JOB, NO_CONTENT, Need, NoPlace, Platform, asked_for,
-    replay_refusal, too_many_threads,
+    EngineEntry, EngineRequirement, InFlight, MOST_THREADS_OF_A_JOB, NO_CONTENT, Platform,
+    UnsupportedRequirement, asked_for, replay_refusal, too_many_threads,
 };
 use fathom_record::error::{EngineError, ErrorKind};
 use fathom_record::facts::TargetKind;
-use fathom_record::run_plan::{Needs, RunOptions};
+use fathom_record::run_plan::{RunOptions, TargetUse};
 use fathom_record::tool_engines::ToolEntry;
-use fathom_record::workload::{Traced, Workload};
+use fathom_record::workload::{TraceSource, Workload};
 
 /// Threads of all jobs together; with four entries of the memory map each, half of what Linux allows by default. Beyond
 /// the map's end the process would be aborted.
@@ -83,7 +83,7 @@ pub struct RunRequest<'a> {
     /// How runs go about their targets.
     pub options: &'a RunOptions,
     /// What all of them do to the targets.
-    pub needs: Needs,
+    pub needs: TargetUse,
     /// What one of them does, where that is known.
     pub workload: Option<&'a Workload>,
     /// Whether flags of single I/Os are sent also where they do nothing, as another tool sends them.
@@ -91,7 +91,7 @@ pub struct RunRequest<'a> {
     /// The flag that has the targets written before anything is measured, without its hyphens; absent: none has.
     pub written_first_by: Option<&'static str>,
     /// The trace that is replayed.
-    pub replayed: Option<&'a Traced>,
+    pub replayed: Option<&'a TraceSource>,
     /// Whether the command limits what it writes in all: what this process writes is counted, and nothing else is.
     pub limits_writes: bool,
     /// The targets that are judged.
@@ -102,7 +102,7 @@ pub struct RunRequest<'a> {
 
 impl<'a> RunRequest<'a> {
     /// With these options, for what is done; nothing else is known.
-    pub fn of(options: &'a RunOptions, needs: Needs) -> Self {
+    pub fn of(options: &'a RunOptions, needs: TargetUse) -> Self {
         Self {
             options,
             needs,
@@ -308,7 +308,7 @@ fn on_engine(request: &RunRequest<'_>, engine: &EngineEntry, platform: Platform)
     let by_cache = [
         (
             "--polled",
-            request.options.polled && !direct && engine.takes(Need::Polled),
+            request.options.polled && !direct && engine.takes(EngineRequirement::Polled),
             "I/O through the page cache is never polled for",
             "leave --polled or --buffered out",
         ),
@@ -340,7 +340,7 @@ fn on_engine(request: &RunRequest<'_>, engine: &EngineEntry, platform: Platform)
 fn lacking<'a>(
     request: &RunRequest<'_>,
     (name, platform): (&str, Option<Platform>),
-    lacks: impl Iterator<Item = &'a NoPlace>,
+    lacks: impl Iterator<Item = &'a UnsupportedRequirement>,
 ) -> impl Iterator<Item = EngineError> {
     let lacks = lacks.filter(move |lack| lack.platform.is_none() || lack.platform == platform);
     lacks.filter_map(move |lack| {
@@ -353,32 +353,32 @@ fn lacking<'a>(
 }
 
 /// What asks for something, as people type it, and whether it is asked for.
-fn given(request: &RunRequest<'_>, what: Need) -> (&'static str, bool) {
+fn given(request: &RunRequest<'_>, what: EngineRequirement) -> (&'static str, bool) {
     let RunRequest { options, needs, targets, replayed, .. } = request;
     let controllers = targets.iter().filter(|(_, named)| *named == NameKind::Controller).count();
     match what {
-        Need::Stripe => ("--stripe", options.stripe_bytes.is_some()),
-        Need::Durable => ("--durable", options.durable.is_some()),
-        Need::IoFlags => ("--io-flags", !options.io_flags.is_empty()),
-        Need::Hipri => ("--io-flags hipri", options.io_flags.hipri),
-        Need::Polled => ("--polled", options.polled),
-        Need::PolledBesides => ("--polled", options.polled && needs.besides),
+        EngineRequirement::Stripe => ("--stripe", options.stripe_bytes.is_some()),
+        EngineRequirement::Durable => ("--durable", options.durable.is_some()),
+        EngineRequirement::IoFlags => ("--io-flags", !options.io_flags.is_empty()),
+        EngineRequirement::Hipri => ("--io-flags hipri", options.io_flags.hipri),
+        EngineRequirement::Polled => ("--polled", options.polled),
+        EngineRequirement::PolledBesides => ("--polled", options.polled && needs.besides),
         // Only another tool's job asks for them, and whoever maps it looks into the list.
-        Need::Priorities => ("priorities", false),
-        Need::Content => ("--verify", needs.verifies),
-        Need::Reads => ("reads", needs.reads),
-        Need::ReadsAlone => ("reads", needs.reads && !needs.writes),
-        Need::NoWrites => ("--rw", !needs.writes),
-        Need::Witness => ("--witness", options.witness.is_some()),
-        Need::Decorators => ("--delay and --throttle", !options.decorators.is_empty()),
-        Need::RealTime => ("--real-time", options.real_time),
-        Need::Replay => ("--replay", replayed.is_some()),
-        Need::Trims => ("trims", needs.trims),
-        Need::KeptFiles => ("--keep", options.keep),
-        Need::Buffered => ("--buffered", !options.direct),
-        Need::Cpus => ("--cpus", options.cpus.is_some()),
-        Need::Controllers => ("--target", controllers > 0),
-        Need::ControllersBesides => ("--target", controllers > 0 && controllers < targets.len()),
+        EngineRequirement::Priorities => ("priorities", false),
+        EngineRequirement::Content => ("--verify", needs.verifies),
+        EngineRequirement::Reads => ("reads", needs.reads),
+        EngineRequirement::ReadsAlone => ("reads", needs.reads && !needs.writes),
+        EngineRequirement::NoWrites => ("--rw", !needs.writes),
+        EngineRequirement::Witness => ("--witness", options.witness.is_some()),
+        EngineRequirement::Decorators => ("--delay and --throttle", !options.decorators.is_empty()),
+        EngineRequirement::RealTime => ("--real-time", options.real_time),
+        EngineRequirement::Replay => ("--replay", replayed.is_some()),
+        EngineRequirement::Trims => ("trims", needs.trims),
+        EngineRequirement::KeptFiles => ("--keep", options.keep),
+        EngineRequirement::Buffered => ("--buffered", !options.direct),
+        EngineRequirement::Cpus => ("--cpus", options.cpus.is_some()),
+        EngineRequirement::Controllers => ("--target", controllers > 0),
+        EngineRequirement::ControllersBesides => ("--target", controllers > 0 && controllers < targets.len()),
     }
 }
 
@@ -450,7 +450,7 @@ mod tests {
     }
 
     fn whole(plan: &RunPlan) -> RunRequest<'_> {
-        let needs = Needs::of([&plan.workload]);
+        let needs = TargetUse::of([&plan.workload]);
         let (workload, replayed) = (Some(&plan.workload), plan.workload.addresses.traced());
         RunRequest { workload, replayed, ..RunRequest::of(&plan.options, needs) }
     }
@@ -612,7 +612,7 @@ mod tests {
     #[test]
     fn an_engine_is_refused_on_targets_that_it_cannot_carry() {
         use NameKind::{Memory, Null, Path, Remote, Simulated};
-        let (options, needs) = (RunOptions::default(), Needs::of([]));
+        let (options, needs) = (RunOptions::default(), TargetUse::of([]));
         for (name, here, carried, kind) in [
             ("uring", Platform::Linux, &[Path] as &[NameKind], ErrorKind::Plan),
             ("sync", Platform::Windows, &[Path], ErrorKind::Plan),
@@ -761,7 +761,7 @@ mod tests {
             let Addresses::Traced(traced) = &mut read.workload.addresses else { panic!("no trace") };
             traced.extent_bytes = bytes;
             let replayed = Some(&*traced);
-            let request = RunRequest { replayed, targets, ..RunRequest::of(&options, Needs::of([])) };
+            let request = RunRequest { replayed, targets, ..RunRequest::of(&options, TargetUse::of([])) };
             assert_eq!(places_of(&request), vec!["--replay"; refused], "{bytes} {targets:?}");
             for tool in TOOL_ENGINES {
                 let found = places_of(&RunRequest { carrier: Carrier::Tool(tool), ..request });

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use fathom_record::Fault;
-use fathom_record::options::{Client, Reach, Role, program_of};
+use fathom_record::options::{AgentLocation, Client, ClientRole, program_of};
 use serde::Deserialize;
 
 use super::error::{Mistake, PlanError, PlanErrorKind};
@@ -53,7 +53,7 @@ fn checked(clients: Vec<Client>) -> Result<Vec<Client>, Fault> {
     }
     clients.iter().try_for_each(fitting)?;
     let (load, target): (Vec<&Client>, Vec<&Client>) =
-        clients.iter().partition(|client| client.role == Role::Load);
+        clients.iter().partition(|client| client.role == ClientRole::Load);
     match (load.as_slice(), target.as_slice()) {
         ([], [only, ..]) => Err(Fault::from(format!(
             "client {} has the role `target` and measures nothing, and no other client measures: add a client that does, \
@@ -71,7 +71,7 @@ fn checked(clients: Vec<Client>) -> Result<Vec<Client>, Fault> {
 /// Refuses what contradicts itself in one client.
 fn fitting(client: &Client) -> Result<(), Fault> {
     let Client { name, permits, .. } = client;
-    if client.role == Role::Target && !permits.is_empty() {
+    if client.role == ClientRole::Target && !permits.is_empty() {
         return Err(Fault::from(format!(
             "client {name} has the role `target` and writes nothing: leave destroy= out, or role=target"
         )));
@@ -81,7 +81,7 @@ fn fitting(client: &Client) -> Result<(), Fault> {
         _ if client.has_program() => Err(Fault::from(format!(
             "client {name} has a program of its own, and this one is to be copied there: leave program= or push= out"
         ))),
-        Reach::Local => Err(Fault::from(format!(
+        AgentLocation::Local => Err(Fault::from(format!(
             "client {name} is this machine, which has this program: leave push= out"
         ))),
         _ => Ok(()),
@@ -101,7 +101,7 @@ struct Entry {
     reach: String,
     program: Option<String>,
     #[serde(default)]
-    role: Role,
+    role: ClientRole,
     #[serde(default)]
     push: bool,
     #[serde(default)]
@@ -125,7 +125,7 @@ pub fn clients_of_file(text: &str, file: &str) -> Result<Vec<String>, PlanError>
         refuse(format!("{file}, line {line}"), format!("{cause}: {form}").into())
     })?;
     let client = |entry: Entry| {
-        let mut client = Client::at(entry.name.as_deref(), Reach::parse(&entry.reach)?);
+        let mut client = Client::at(entry.name.as_deref(), AgentLocation::parse(&entry.reach)?);
         (client.targets, client.permits) = (entry.targets, entry.destroy);
         (client.role, client.push) = (entry.role, entry.push);
         client.program = entry.program.as_deref().map_or(Ok(client.program), program_of)?;

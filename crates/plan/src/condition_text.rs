@@ -4,7 +4,9 @@ use fathom_measure::{ByteRate, Rate, Share};
 use fathom_record::Fault;
 use fathom_record::campaign::OperatingPointKind;
 use fathom_record::comparison::Side;
-use fathom_record::condition::{Condition, JudgedQuantity, LatencyKind, Limit, Relation, Scope, Statistic};
+use fathom_record::condition::{
+    Condition, ConditionLimit, ConditionScope, JudgedQuantity, LatencyKind, Relation, Statistic,
+};
 use fathom_record::latency::VALUES_BEYOND;
 use fathom_record::{Direction, Workload};
 
@@ -36,7 +38,7 @@ fn read(text: &str) -> Result<Condition, Fault> {
             direction: None,
             quantity: JudgedQuantity::Slower,
             relation: Relation::Above,
-            limit: Limit::Fixed(0.0),
+            limit: ConditionLimit::Fixed(0.0),
         });
     }
     let sign = SIGNS.iter().filter_map(|(sign, relation)| Some((text.find(sign)?, sign, relation)));
@@ -69,8 +71,11 @@ fn named_direction(word: &str) -> Option<Direction> {
 }
 
 /// The words before the quantity: which point, side, I/Os and kind of latency, or else a pattern's name.
-fn subject(text: &str, words: &str) -> Result<(Scope, Option<Direction>, Option<LatencyKind>), Fault> {
-    let (mut scope, mut direction, mut kind) = (Scope::default(), None, None);
+fn subject(
+    text: &str,
+    words: &str,
+) -> Result<(ConditionScope, Option<Direction>, Option<LatencyKind>), Fault> {
+    let (mut scope, mut direction, mut kind) = (ConditionScope::default(), None, None);
     for word in words.split_whitespace() {
         let twice = match word.to_ascii_lowercase().as_str() {
             "a" => scope.side.replace(Side::A).is_some(),
@@ -121,7 +126,7 @@ impl Measure {
     }
 
     /// The limit, and the quantity that it makes of errors: a count or a share.
-    fn limit(self, text: &str) -> Result<(JudgedQuantity, Limit), Fault> {
+    fn limit(self, text: &str) -> Result<(JudgedQuantity, ConditionLimit), Fault> {
         if let Some((share, name)) = text.split_once(" of ") {
             let percent = share.trim().strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
             let share = percent.filter(|percent| percent.is_finite() && *percent > 0.0).ok_or_else(|| {
@@ -133,10 +138,10 @@ impl Measure {
                     "`{name}` is not the name of a run: `fathom runs` lists them"
                 )));
             }
-            let limit = Limit::ShareOf { share: share / 100.0, name: name.to_owned() };
+            let limit = ConditionLimit::ShareOf { share: share / 100.0, name: name.to_owned() };
             return Ok((self.quantity, limit));
         }
-        let fixed = |value: f64| Limit::Fixed(value);
+        let fixed = |value: f64| ConditionLimit::Fixed(value);
         match (self.quantity, self.factor) {
             (quantity, Some(factor)) => {
                 let number = quantity::decimal(text).map_err(|_| {
@@ -215,7 +220,7 @@ pub fn unmeasurable(condition: &Condition, workload: &Workload) -> Option<String
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> (Option<Direction>, JudgedQuantity, Relation, Limit) {
+    fn read(text: &str) -> (Option<Direction>, JudgedQuantity, Relation, ConditionLimit) {
         let read = condition(text).unwrap();
         (read.direction, read.quantity, read.relation, read.limit)
     }
@@ -226,7 +231,7 @@ mod tests {
 
     #[test]
     fn conditions_read_as_people_write_them() {
-        let fixed = Limit::Fixed;
+        let fixed = ConditionLimit::Fixed;
         for (text, expected) in [
             ("p99>2ms", (None, latency(None, 0.99), Relation::Above, fixed(2e6))),
             (
@@ -257,8 +262,8 @@ mod tests {
         let (_, quantity, _, limit) = read("iops<90% of r-20261120-155300123-7f3a");
         assert_eq!(quantity, JudgedQuantity::Iops);
         let name = "r-20261120-155300123-7f3a".to_owned();
-        assert_eq!(limit, Limit::ShareOf { share: 0.9, name });
-        assert!(matches!(read("p99>110% of last").3, Limit::ShareOf { share, .. } if share == 1.1));
+        assert_eq!(limit, ConditionLimit::ShareOf { share: 0.9, name });
+        assert!(matches!(read("p99>110% of last").3, ConditionLimit::ShareOf { share, .. } if share == 1.1));
     }
 
     #[test]
@@ -270,7 +275,7 @@ mod tests {
         );
         assert_eq!(condition("a p99>2ms").unwrap().scope.side, Some(Side::A));
         assert_eq!(condition("randread-4k slower").unwrap().quantity, JudgedQuantity::Slower);
-        assert_eq!(condition("slower").unwrap().scope, Scope::default());
+        assert_eq!(condition("slower").unwrap().scope, ConditionScope::default());
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What help says of engines and of other tools, from their [lists](ENGINES): one that is new is in it.
 
-use fathom_record::engine_list::{ENGINES, EngineEntry, InFlight, Need, Platform};
+use fathom_record::engine_list::{ENGINES, EngineEntry, EngineRequirement, InFlight, Platform};
 use fathom_record::facts::TargetKind;
 use fathom_record::tool_engines::TOOL_ENGINES;
 
@@ -39,8 +39,8 @@ pub fn polled() -> String {
     format!(
         "Poll for completions: inside the kernel ({}, devices with poll queues), or by reading the socket over and over \
          ({})",
-        engines(|entry| entry.takes(Need::Polled) && !remote(entry)),
-        engines(|entry| entry.takes(Need::Polled) && remote(entry))
+        engines(|entry| entry.takes(EngineRequirement::Polled) && !remote(entry)),
+        engines(|entry| entry.takes(EngineRequirement::Polled) && remote(entry))
     )
 }
 
@@ -49,7 +49,7 @@ pub fn io_flags() -> String {
     format!(
         "Flags of single I/Os, e.g. nowait,dsync: hipri, dsync, sync, nowait, dontcache, atomic ({}). With nowait an \
          I/O that would have to wait counts as failed. Default: none",
-        engines(|entry| entry.takes(Need::IoFlags))
+        engines(|entry| entry.takes(EngineRequirement::IoFlags))
     )
 }
 

@@ -8,7 +8,7 @@ use fathom_record::environment_facts::Environment;
 use fathom_record::facts::DeviceFacts;
 use fathom_record::{CeilingRate, CeilingScope, Direction, KnownCeiling, spelling};
 
-use super::catalogued::{self, instance_type, volume};
+use super::catalogue_limits::{self, instance_type, volume};
 use super::error::{Mistake, PlanError, PlanErrorKind};
 use super::quantity;
 use super::resolve::value;
@@ -110,7 +110,7 @@ impl KnownLimits {
         if let Some(text) = &self.volume {
             out.ceilings.extend(volume(text).map_err(|fault| refused("--volume", fault))?);
         }
-        catalogued::of_instance(self.instance.as_deref(), devices, environment, &mut out)
+        catalogue_limits::of_instance(self.instance.as_deref(), devices, environment, &mut out)
             .map_err(|fault| refused("--instance", fault))?;
         Ok(out)
     }

@@ -14,13 +14,13 @@
 mod addresses;
 mod admissible;
 mod campaign_command_lines;
-mod catalogued;
+mod catalogue_limits;
 mod client_list;
 mod condition_text;
 mod engine_words;
 mod error;
 mod known_limits;
-mod pasted;
+mod pasted_characters;
 mod pattern_names;
 mod plan_source;
 pub mod quantity;
@@ -32,7 +32,7 @@ mod resolve;
 mod scalar_text;
 mod sizes;
 mod suggest;
-mod traced;
+mod trace_keys;
 mod write;
 
 #[cfg(test)]
@@ -42,12 +42,12 @@ pub use admissible::{Carrier, NameKind, RunRequest, admissible};
 pub use campaign_command_lines::{
     assess_command_line, compare_command_line, explain_command_line, repeat_command_line, sweep_command_line,
 };
-pub use catalogued::{instance_type, volume};
+pub use catalogue_limits::{instance_type, volume};
 pub use client_list::{clients, clients_of_file};
 pub use condition_text::{condition, unmeasurable};
 pub use error::{Mistake, PlanError, PlanErrorKind};
 pub use known_limits::{ApplicableLimits, KnownLimits, RawKnownLimits, iops_ceiling, throughput_ceiling};
-pub use pasted::check_arguments;
+pub use pasted_characters::check_arguments;
 pub use pattern_names::{pattern, patterns, title_of};
 pub use plan_source::PlanSource;
 pub use rates::write as write_rates;
@@ -61,8 +61,8 @@ pub use scalar_text::Text;
 pub use suggest::{advice, foreign};
 pub use write::{exact_command_line, to_command_line, to_toml};
 
-pub use fathom_record::options::{Client, Reach, Role};
-pub use fathom_record::run_plan::{Needs, RunOptions, RunPlan};
+pub use fathom_record::options::{AgentLocation, Client, ClientRole};
+pub use fathom_record::run_plan::{RunOptions, RunPlan, TargetUse};
 
 /// Processors from how a plan writes them, `0-3,6`; `any` names none.
 ///

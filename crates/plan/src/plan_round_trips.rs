@@ -178,22 +178,22 @@ fn decorators() -> impl Strategy<Value = Decorators> {
 }
 
 /// Reach, program, targets, permits, and whether it is pushed and stands at the target.
-type DrawnClient = (Reach, Option<String>, Vec<String>, Vec<String>, (bool, bool));
+type DrawnClient = (AgentLocation, Option<String>, Vec<String>, Vec<String>, (bool, bool));
 
 fn clients() -> impl Strategy<Value = Vec<Client>> {
     let reach = prop_oneof![
-        Just(Reach::Local),
-        Just(Reach::Ssh("root@c1".to_owned())),
-        Just(Reach::Kubectl("storage".to_owned(), "f-0".to_owned())),
-        vec(text(), 1..3).prop_map(Reach::Command),
+        Just(AgentLocation::Local),
+        Just(AgentLocation::Ssh("root@c1".to_owned())),
+        Just(AgentLocation::Kubectl("storage".to_owned(), "f-0".to_owned())),
+        vec(text(), 1..3).prop_map(AgentLocation::Command),
     ];
     let client =
         (reach, option::of("[a-z/]{1,9}"), vec(text(), 0..2), vec(text(), 0..2), any::<(bool, bool)>());
     let named = |(at, drawn): (usize, DrawnClient)| {
         let (reach, program, targets, permits, (push, is_target)) = drawn;
         // One of them at most stands at the target, and the first measures.
-        let role = if at == 1 && is_target { Role::Target } else { Role::Load };
-        let push = push && reach != Reach::Local;
+        let role = if at == 1 && is_target { ClientRole::Target } else { ClientRole::Load };
+        let push = push && reach != AgentLocation::Local;
         Client {
             name: format!("c{at}"),
             reach,
@@ -201,7 +201,7 @@ fn clients() -> impl Strategy<Value = Vec<Client>> {
             role,
             push,
             targets,
-            permits: if role == Role::Target { Vec::new() } else { permits },
+            permits: if role == ClientRole::Target { Vec::new() } else { permits },
         }
     };
     vec(client, 0..3).prop_map(move |clients| clients.into_iter().enumerate().map(named).collect())

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::error::{Mistake, PlanError, PlanErrorKind};
 use super::raw_plan::{RawPlan, keys};
-use super::{Client, RunPlan, pasted, quantity, resolve, suggest};
+use super::{Client, RunPlan, pasted_characters, quantity, resolve, suggest};
 
 /// A plan as given: its values, unread, and where each of them stands.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -196,7 +196,7 @@ fn typed(values: Map<String, Value>) -> Result<RawPlan, (String, PlanError)> {
 fn syntax(text: &str, error: &toml::de::Error) -> (PlanErrorKind, String, String) {
     let start = error.span().map_or(0, |span| span.start);
     let line = text.lines().nth(line_of(text, start) - 1).unwrap_or("");
-    if let Some((which, meant)) = pasted::find(line) {
+    if let Some((which, meant)) = pasted_characters::find(line) {
         let bare = meant.trim_start_matches('-');
         let cause = format!("holds {which}, as documents make them");
         return (PlanErrorKind::Pasted, cause, format!("type `{bare}`"));

@@ -62,7 +62,7 @@ fn decorators(record: &RunRecord) -> Decorators {
 
 #[cfg(test)]
 mod tests {
-    use fathom_record::facts::Feature;
+    use fathom_record::facts::EngineFeature;
 
     use super::*;
     use crate::{PlanSource, to_toml};
@@ -90,7 +90,7 @@ mod tests {
         let plan = plan_of_record(&record);
         assert!(plan.options.real_time, "the record's clock is not a virtual one");
         assert_eq!(plan.options.cpus, Some(vec![3; record.jobs.len()]));
-        let feature = Feature::new(BOUND_NEAR_DEVICE, true, None);
+        let feature = EngineFeature::new(BOUND_NEAR_DEVICE, true, None);
         record.engine.features.push(feature);
         assert_eq!(plan_of_record(&record).options.cpus, None, "chosen again");
     }

@@ -145,7 +145,7 @@ mod tests {
         assert_eq!(run_line(&imported), Err(NoLine::Imported));
         assert_eq!(run_line(&RunRecord { version: RunRecord::VERSION, ..record() }), Err(NoLine::Unsaid));
         let mut newer = record();
-        newer.target.decorated = Some(fathom_record::facts::Decorated {
+        newer.target.decorated = Some(fathom_record::facts::DecoratorFacts {
             delay: Some("gamma:1us".to_owned()),
             ..Default::default()
         });

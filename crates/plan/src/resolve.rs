@@ -12,7 +12,9 @@ use fathom_record::workload::{
 use super::error::{Mistake, PlanErrorKind};
 use super::raw_plan::RawPlan;
 use super::scalar_text::Text;
-use super::{RunOptions, RunPlan, addresses, client_list, pasted, quantity, rates, sizes, traced};
+use super::{
+    RunOptions, RunPlan, addresses, client_list, pasted_characters, quantity, rates, sizes, trace_keys,
+};
 
 const DEFAULT_SIZE_BYTES: u64 = 4096;
 const DEFAULT_RATE_STEP_NS: u64 = 1_000_000_000;
@@ -48,7 +50,7 @@ pub(super) fn resolve(raw: &RawPlan, new_seed: u64) -> Result<RunPlan, Mistake> 
     let stripe_bytes = stripe(raw, targets.len())?;
     let kind = Kind::read(raw)?;
     let engine = name("engine", &raw.engine)?;
-    let traced = traced::read(raw, targets.len())?;
+    let traced = trace_keys::read(raw, targets.len())?;
     let replays = traced.is_some();
     let (addresses, arrival) = match traced {
         Some(traced) => traced,
@@ -56,7 +58,7 @@ pub(super) fn resolve(raw: &RawPlan, new_seed: u64) -> Result<RunPlan, Mistake> 
     };
     let open = arrival.is_open();
     let workload = Workload {
-        mix: if replays { traced::UNREAD_MIX } else { mix(raw, kind)? },
+        mix: if replays { trace_keys::UNREAD_MIX } else { mix(raw, kind)? },
         addresses,
         sizes: sizes_of(raw, kind)?,
         offset_bytes: value("offset", &raw.offset, quantity::bytes)?.unwrap_or(0),
@@ -112,7 +114,7 @@ pub fn value<T>(
     read: impl FnOnce(&str) -> Result<T, Fault>,
 ) -> Result<Option<T>, Mistake> {
     let Some(Text(text)) = text else { return Ok(None) };
-    read(text.trim()).map(Some).map_err(|cause| match pasted::find(text) {
+    read(text.trim()).map(Some).map_err(|cause| match pasted_characters::find(text) {
         Some((which, meant)) => Mistake::new(
             key,
             PlanErrorKind::Pasted,

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::raw_plan::RawPlan;
 use super::resolve::OWN_ALIGNMENT;
 use super::scalar_text::Text;
-use super::{PlanSource, RunPlan, addresses, quantity, rates, sizes, traced};
+use super::{PlanSource, RunPlan, addresses, quantity, rates, sizes, trace_keys};
 
 /// The plan as the text of a plan file.
 pub fn to_toml(plan: &RunPlan) -> String {
@@ -111,7 +111,7 @@ fn raw_of(plan: &RunPlan) -> RawPlan {
     fill_arrival(&mut raw, &workload.arrival);
     fill_options(&mut raw, plan);
     if let Addresses::Traced(traced) = &workload.addresses {
-        traced::write(&mut raw, traced);
+        trace_keys::write(&mut raw, traced);
     }
     raw
 }

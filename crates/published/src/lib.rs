@@ -5,9 +5,8 @@
 //! those of records; its evidence table turns them into a verdict ([`row_verdict`]). What no run gives is refused when
 //! it is read ([`table_validation`]). Nothing is read that the table does not state. Pure.
 
-mod added;
-mod below;
 mod bundled_evaluations;
+mod cause_words;
 mod concurrency_curve;
 mod difference;
 mod doubts;
@@ -16,19 +15,20 @@ mod explained_patterns;
 mod inferred_answers;
 mod method;
 mod name_counts;
-mod named;
 mod other_rows;
 mod published_table;
 mod question;
-mod refused;
 mod row;
 mod row_bounds;
 mod row_contrasts;
 mod row_verdict;
-mod separated;
+mod scaling_gains;
 mod side_figures;
+mod spreadsheet_table;
 mod table_audit;
+mod table_refusal;
 mod table_validation;
+mod underlying_device;
 
 pub use bundled_evaluations::{HELD, HeldEvaluation};
 pub use doubts::{doubts, unused};
@@ -38,5 +38,5 @@ pub use published_table::{Basis, ExplainedRow, Label, PublishedCeiling, Publishe
 pub use question::unrated;
 pub use row::PublishedRow;
 pub use row_verdict::{RowExplanation, explain_published, explain_published_with};
-pub use separated::{is_separated, parse_separated};
+pub use spreadsheet_table::{is_separated, parse_separated};
 pub use table_audit::audit_published;

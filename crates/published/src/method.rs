@@ -2,7 +2,9 @@
 //! out, with what was published beside each step.
 
 use fathom_record::Direction;
-use fathom_record::campaign::{Conclusion, Figure, Operand, Quantity, RepeatBound, RepeatSide, RepeatStep};
+use fathom_record::campaign::{
+    Conclusion, Operand, Quantity, RepeatBound, RepeatSide, RepeatStep, StepFigure,
+};
 use fathom_record::spelling::nearest;
 use fathom_tools::Refusal;
 use fathom_tools::result_audit::throughput_units;
@@ -298,7 +300,7 @@ impl Method {
 }
 
 /// What rows come to as figures: of all together, and of each direction of a mix.
-fn figures(rows: &[&PublishedRow], percentiles: &[&PublishedRow]) -> Vec<Figure> {
+fn figures(rows: &[&PublishedRow], percentiles: &[&PublishedRow]) -> Vec<StepFigure> {
     let mut out = Vec::new();
     if let Some(sum) = PublishedRow::sum(rows) {
         of_row(&sum, None, &mut out);
@@ -317,11 +319,11 @@ fn direction(row: &PublishedRow) -> Option<Direction> {
     }
 }
 
-fn of_row(row: &PublishedRow, direction: Option<Direction>, out: &mut Vec<Figure>) {
+fn of_row(row: &PublishedRow, direction: Option<Direction>, out: &mut Vec<StepFigure>) {
     let mut put = |quantity, value: Option<f64>| {
-        let known = |figure: &Figure| figure.quantity == quantity && figure.direction == direction;
+        let known = |figure: &StepFigure| figure.quantity == quantity && figure.direction == direction;
         if let Some(value) = value.filter(|value| value.is_finite() && !out.iter().any(known)) {
-            out.push(Figure { quantity, direction, value, half_width_share: None });
+            out.push(StepFigure { quantity, direction, value, half_width_share: None });
         }
     };
     put(Quantity::Iops, row.operations_per_s());

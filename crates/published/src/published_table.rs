@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::PublishedRow;
 use super::method::{PublishedSide, PublishedStep};
-use super::refused;
+use super::table_refusal;
 use super::table_validation::{self, EXPECTED};
 
 /// A published table, as the project's `evaluations` hold them.
@@ -142,7 +142,7 @@ pub fn parse_published(text: &str) -> Result<PublishedTable, Refusal> {
     table_validation::names(text)?;
     let found: PublishedTable = fathom_toml::read(text).map_err(|Mistake { line, fault }| {
         let written = text.lines().nth(line - 1).unwrap_or_default();
-        refused::refused(fault, written).at(format!("line {line}"))
+        table_refusal::refused(fault, written).at(format!("line {line}"))
     })?;
     if found.rows.is_empty() && found.workloads.is_empty() {
         return Err(Refusal::new(EXPECTED, "it has no [[row]]"));

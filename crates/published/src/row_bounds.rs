@@ -10,7 +10,7 @@ use fathom_tools::result_audit::throughput_units;
 use super::difference::Property;
 use super::inferred_answers::stated;
 use super::published_table::{BoundUnit, PublishedCeiling, PublishedTable};
-use super::{PublishedRow, below};
+use super::{PublishedRow, underlying_device};
 
 /// Who says so of a bound that stands in the table.
 const STATED: &str = "stated with the results";
@@ -228,7 +228,7 @@ pub fn seen(row: &PublishedRow, others: &[&PublishedRow], reached: &[RowBound]) 
     .collect();
     found.extend(device_rate(row, others, reached));
     found.extend(connection_use(reached));
-    found.extend(below::software_latency(row, others));
+    found.extend(underlying_device::software_latency(row, others));
     found
 }
 
@@ -270,7 +270,7 @@ const PASSED: f64 = 1.2;
 fn device_rate(row: &PublishedRow, others: &[&PublishedRow], reached: &[RowBound]) -> Option<Symptom> {
     let specified = reached.iter().filter(|found| feature_of(found, reached) == Feature::DeviceRate);
     let specified = specified.min_by(|a, b| a.share.total_cmp(&b.share));
-    let below = below::nearest(row, others);
+    let below = underlying_device::nearest(row, others);
     // What a device can do is the most that it was seen to do.
     match (specified, below) {
         (Some(found), below) if below.as_ref().is_none_or(|below| found.share <= below.moved) => {

@@ -2,24 +2,27 @@
 
 use std::collections::HashMap;
 
-use fathom_attribute::evidence::{Feature, Need, table};
-use fathom_attribute::posterior::{CauseWeight, Figure, supports, weigh_with};
-use fathom_attribute::restraint::{Restraint, restrained};
+use fathom_attribute::evidence::{CausePrecondition, Feature, table};
+use fathom_attribute::posterior::{CauseWeight, FeatureFigure, supports, weigh_with};
+use fathom_attribute::restraint::{ConfidencePenalty, restrained};
 use fathom_attribute::symptoms::Symptom;
-use fathom_attribute::{Subject, conclude, printed};
+use fathom_attribute::{VerdictWording, conclude, printed};
 use fathom_record::verdict::{Claim, Evidence, Limit};
 use fathom_record::{CeilingRate, CeilingScope, Verdict};
 
+use super::cause_words::CauseWords;
 use super::difference::{ComparableRow, Property};
 use super::experiment::next;
 use super::inferred_answers::stated;
-use super::named::CauseWords;
 use super::published_table::{ExplainedRow, PublishedTable};
 use super::question::{Question, questions};
 use super::row::Target;
 use super::row::{CpuOwner, Order};
 use super::row_bounds::{self, RowBound};
-use super::{PublishedRow, added, below, concurrency_curve, inferred_answers, row_contrasts, side_figures};
+use super::{
+    PublishedRow, concurrency_curve, inferred_answers, row_contrasts, scaling_gains, side_figures,
+    underlying_device,
+};
 
 /// Whether a row's rate was held down by a known limit.
 type CapTest<'a> = &'a dyn Fn(&PublishedRow) -> bool;
@@ -92,7 +95,7 @@ fn one(
         reached.iter().any(|found| found.nearness().may_be_held())
     };
     let seen = everything(&row, at, (&every, &others), (&reached, &is_capped));
-    let figures: Vec<Figure> = seen.iter().map(|seen| seen.figure).collect();
+    let figures: Vec<FeatureFigure> = seen.iter().map(|seen| seen.figure).collect();
     let named = named.words(&row);
     let needs = met(&row, &others, &reached, &named);
     let mut restraints = restraints(&row, &seen);
@@ -101,7 +104,7 @@ fn one(
         let prior = table().cause(limit).map_or(1.0, |cause| weight(limit) / cause.prior)
             * beside_figures(limit, &row, &needs, places.len() < asked.rows.len())
             * beside_versions(limit, &row, &others)
-            * below::shut_out(limit, &row, &every)
+            * underlying_device::shut_out(limit, &row, &every)
             * beside_added(limit, &row, &others);
         match (named.get(&limit), figures.iter().any(|figure| supports(table(), limit, figure))) {
             (Some(_), _) => prior * NAMED_TIMES,
@@ -158,7 +161,7 @@ fn everything(
     let mut all = row_bounds::seen(row, every, reached);
     all.extend(inferred_answers::seen(row, others, is_capped));
     all.extend(row_contrasts::seen(row, others));
-    all.extend(added::seen(row, others, reached, is_capped));
+    all.extend(scaling_gains::seen(row, others, reached, is_capped));
     all.extend(concurrency_curve::seen(row, at, others));
     all.extend(side_figures::seen(row));
     if reached.iter().any(|found| found.nearness().is_at()) {
@@ -176,7 +179,7 @@ fn everything(
 }
 
 /// How many times as probable a cause is by what was asked and by what the row is, whatever its figures.
-fn beside_figures(limit: Limit, row: &PublishedRow, met: &[Need], is_comparison: bool) -> f64 {
+fn beside_figures(limit: Limit, row: &PublishedRow, met: &[CausePrecondition], is_comparison: bool) -> f64 {
     match limit {
         // A comparison asks whether there is a difference, and of what.
         Limit::NoDifference | Limit::Setting if is_comparison => 2.0,
@@ -184,9 +187,17 @@ fn beside_figures(limit: Limit, row: &PublishedRow, met: &[Need], is_comparison:
         // Copies are written; of reads only rebuilt parity costs more.
         Limit::Copies if row.read_share() == Some(1.0) => 0.4,
         // Who has credits says so.
-        Limit::BurstCredits if !met.contains(&Need::Burst) && row.target != Some(Target::Volume) => 0.2,
+        Limit::BurstCredits
+            if !met.contains(&CausePrecondition::Burst) && row.target != Some(Target::Volume) =>
+        {
+            0.2
+        }
         // Where it is stated whose the processors are, a core that nobody owns is the same cause by a coarser name.
-        Limit::OneCore if met.contains(&Need::Client) || met.contains(&Need::Server) => 0.3,
+        Limit::OneCore
+            if met.contains(&CausePrecondition::Client) || met.contains(&CausePrecondition::Server) =>
+        {
+            0.3
+        }
         // What fills up, collects garbage and gets hot is a drive.
         Limit::WriteCliff | Limit::Thermal
             if matches!(row.target, Some(Target::Volume | Target::Network)) =>
@@ -199,7 +210,7 @@ fn beside_figures(limit: Limit, row: &PublishedRow, met: &[Need], is_comparison:
 
 /// How many times as probable a cause is by where a row stands among those with more and with fewer drives or nodes.
 fn beside_added(limit: Limit, row: &PublishedRow, others: &[ComparableRow<'_>]) -> f64 {
-    let added = added::added(row, others);
+    let added = scaling_gains::added(row, others);
     let is_the_least = !added.is_empty() && added.iter().all(|beside| beside.factor > 1.0);
     match limit {
         // That more of them bring more is no answer to what limits one.
@@ -227,7 +238,7 @@ fn beside_versions(limit: Limit, row: &PublishedRow, others: &[ComparableRow<'_>
 }
 
 /// No cause is surer than the number of independent figures that speak for it allows.
-fn by_figures(figures: &[Figure], named: &HashMap<Limit, &str>) -> Vec<Restraint> {
+fn by_figures(figures: &[FeatureFigure], named: &HashMap<Limit, &str>) -> Vec<ConfidencePenalty> {
     let restraint = |limit: Limit| {
         let speaking: Vec<Feature> = figures
             .iter()
@@ -247,7 +258,7 @@ fn by_figures(figures: &[Figure], named: &HashMap<Limit, &str>) -> Vec<Restraint
             1 => "One figure alone points to it.",
             _ => "Only two figures point to it.",
         };
-        Some(Restraint::new(most, text).touching(&[limit]))
+        Some(ConfidencePenalty::new(most, text).touching(&[limit]))
     };
     table().causes.iter().filter_map(|cause| restraint(cause.limit)).collect()
 }
@@ -289,47 +300,53 @@ fn met(
     others: &[ComparableRow<'_>],
     reached: &[RowBound],
     named: &HashMap<Limit, &str>,
-) -> Vec<Need> {
+) -> Vec<CausePrecondition> {
     let has_scope = |scope| reached.iter().any(|found| found.known.scope == scope);
     let is_named = |limit| named.contains_key(&limit);
     let beside = |property| others.iter().any(|other| other.only() == Some(property));
     let writes = row.read_share().is_none_or(|share| share < 1.0);
     [
-        (true, Need::Device),
-        (row.target != Some(Target::Drive) || beside(Property::Machine), Need::Provisioned),
-        (true, Need::Link),
-        (has_processors(row) || row_contrasts::has_other_generator(row, others), Need::Processors),
-        (writes, Need::Writes),
-        (row.target == Some(Target::FileSystem), Need::File),
-        (row.asked_iops.is_some(), Need::Rate),
-        (row.queue_tags.is_some(), Need::Tags),
-        (row_contrasts::is_compared(others), Need::Compared),
-        (!added::added(row, others).is_empty(), Need::Added),
-        (added::has_copies(row, others) || is_named(Limit::Copies), Need::Copies),
+        (true, CausePrecondition::Device),
+        (row.target != Some(Target::Drive) || beside(Property::Machine), CausePrecondition::Provisioned),
+        (true, CausePrecondition::Link),
+        (
+            has_processors(row) || row_contrasts::has_other_generator(row, others),
+            CausePrecondition::Processors,
+        ),
+        (writes, CausePrecondition::Writes),
+        (row.target == Some(Target::FileSystem), CausePrecondition::File),
+        (row.asked_iops.is_some(), CausePrecondition::Rate),
+        (row.queue_tags.is_some(), CausePrecondition::Tags),
+        (row_contrasts::is_compared(others), CausePrecondition::Compared),
+        (!scaling_gains::added(row, others).is_empty(), CausePrecondition::Added),
+        (scaling_gains::has_copies(row, others) || is_named(Limit::Copies), CausePrecondition::Copies),
         (
             row.flushes().is_some_and(|flushes| flushes > 0.0)
                 || beside(Property::Flush)
                 || is_named(Limit::FlushLatency),
-            Need::Flushes,
+            CausePrecondition::Flushes,
         ),
         (
             row.merged_percent.is_some()
                 || (row.order == Some(Order::Sequential) && !is_above_bytes(reached)),
-            Need::Adjacent,
+            CausePrecondition::Adjacent,
         ),
-        (row.connections.is_some() || is_named(Limit::PerConnection), Need::Connections),
+        (row.connections.is_some() || is_named(Limit::PerConnection), CausePrecondition::Connections),
         (
             row.devices.is_some_and(|count| count > 1.0)
                 || has_scope(CeilingScope::Bus)
                 || is_named(Limit::SharedPath),
-            Need::Shared,
+            CausePrecondition::Shared,
         ),
-        (has_scope(CeilingScope::Memory), Need::Memory),
-        (row.numa.is_some(), Need::Node),
-        (row.cpu_of == Some(CpuOwner::Client), Need::Client),
-        (row.cpu_of == Some(CpuOwner::Target), Need::Server),
-        (reached.iter().any(|found| found.known.burst) || row.credits_left_percent.is_some(), Need::Burst),
-        (row.ended_early, Need::Ended),
+        (has_scope(CeilingScope::Memory), CausePrecondition::Memory),
+        (row.numa.is_some(), CausePrecondition::Node),
+        (row.cpu_of == Some(CpuOwner::Client), CausePrecondition::Client),
+        (row.cpu_of == Some(CpuOwner::Target), CausePrecondition::Server),
+        (
+            reached.iter().any(|found| found.known.burst) || row.credits_left_percent.is_some(),
+            CausePrecondition::Burst,
+        ),
+        (row.ended_early, CausePrecondition::Ended),
     ]
     .into_iter()
     .filter_map(|(is_met, need)| is_met.then_some(need))
@@ -359,20 +376,20 @@ fn has_processors(row: &PublishedRow) -> bool {
     figures.iter().any(Option::is_some) || row.cpu_of.is_some()
 }
 
-fn restraints(row: &PublishedRow, seen: &[Symptom]) -> Vec<Restraint> {
+fn restraints(row: &PublishedRow, seen: &[Symptom]) -> Vec<ConfidencePenalty> {
     let ratio = row.other_tool_iops.zip(row.operations_per_s()).map(|(other, mine)| other / mine);
     let grew = seen.iter().find(|seen| seen.figure.feature == Feature::DoubleDepth);
     let found = [
-        ratio.and_then(Restraint::of_another_instrument),
-        row.seconds.and_then(Restraint::of_stated_seconds),
-        grew.and_then(Restraint::of_growth),
+        ratio.and_then(ConfidencePenalty::of_another_instrument),
+        row.seconds.and_then(ConfidencePenalty::of_stated_seconds),
+        grew.and_then(ConfidencePenalty::of_growth),
     ];
     found.into_iter().flatten().collect()
 }
 
-fn subject(published: &PublishedTable, row: &PublishedRow, title: &str) -> Subject {
+fn subject(published: &PublishedTable, row: &PublishedRow, title: &str) -> VerdictWording {
     let in_flight = row.in_flight().or_else(|| row.concurrency());
-    Subject {
+    VerdictWording {
         title: title.to_owned(),
         rate: stated(row),
         throughput: row.bytes_per_s().map_or_else(|| stated(row), printed::throughput),

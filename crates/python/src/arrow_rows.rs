@@ -11,7 +11,7 @@ use fathom_export::row_writer::Row;
 use fathom_export::{Kind, PricedRow, Value};
 use fathom_fleet::VolumeGrowth;
 use fathom_record::fleet_record::{FleetRow, FleetStatus};
-use fathom_sizing::fleet_volumes::{Class, Growth};
+use fathom_sizing::fleet_volumes::{Growth, RequirementClass};
 use fathom_tools::Refusal;
 
 /// Rows of a batch.
@@ -286,7 +286,8 @@ pub fn growths(batch: &RecordBatch) -> Result<(Vec<VolumeGrowth>, u64), Refusal>
     let mut grown = Vec::new();
     for (((hash, growth), class), horizon_s) in hashes.into_iter().zip(growths).zip(classes).zip(horizons) {
         let (Some(hash), Some(growth)) = (hash, growth) else { continue };
-        let class = class.as_deref().and_then(Class::of_words).ok_or_else(|| named.refused("rests_on"))?;
+        let class =
+            class.as_deref().and_then(RequirementClass::of_words).ok_or_else(|| named.refused("rests_on"))?;
         let thousandths = u32::try_from(growth).map_err(|_| named.refused("growth"))?;
         let horizon_s = horizon_s.and_then(|seconds| u64::try_from(seconds).ok()).unwrap_or(0);
         grown.push(VolumeGrowth { hash: hash as u64, growth: Growth { thousandths, class }, horizon_s });

@@ -2,7 +2,7 @@
 
 use fathom_fleet::{FleetGrowths, margin_of};
 use fathom_sizing::Catalogue;
-use fathom_sizing::fleet_volumes::{Class, Growth, History, hash};
+use fathom_sizing::fleet_volumes::{Growth, History, RequirementClass, hash};
 use fathom_sizing::margin::{Margin, USUAL};
 use fathom_tools::Refusal;
 use serde::{Deserialize, Serialize};
@@ -95,7 +95,7 @@ impl Terms {
     /// When a class is not known.
     pub fn history(&self) -> Result<History, Refusal> {
         let growth = |(thousandths, words): &(u32, String)| {
-            let class = Class::of_words(words)
+            let class = RequirementClass::of_words(words)
                 .ok_or_else(|| Refusal::new(TERMS, format!("{words:?} is not a valid class of growths")))?;
             Ok(Growth { thousandths: *thousandths, class })
         };

@@ -61,7 +61,7 @@ pub enum CheckName {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
+pub enum CheckOutcome {
     /// Does not apply to this run; the explanation says why.
     NotApplicable,
     /// Holds.
@@ -79,7 +79,7 @@ pub struct Check {
     /// What was checked.
     pub name: CheckName,
     /// How it ended.
-    pub outcome: Outcome,
+    pub outcome: CheckOutcome,
     /// The figure, if there is one, in `unit`.
     pub value: Option<f64>,
     /// What it was held against, in `unit`.
@@ -92,14 +92,14 @@ pub struct Check {
 
 impl Check {
     /// A check without a figure.
-    pub fn plain(name: CheckName, outcome: Outcome, explanation: impl Into<String>) -> Self {
+    pub fn plain(name: CheckName, outcome: CheckOutcome, explanation: impl Into<String>) -> Self {
         Self { name, outcome, value: None, limit: None, unit: String::new(), explanation: explanation.into() }
     }
 
     /// A check of a figure against a limit.
     pub fn figure(
         name: CheckName,
-        outcome: Outcome,
+        outcome: CheckOutcome,
         (value, limit): (f64, f64),
         unit: &str,
         explanation: impl Into<String>,

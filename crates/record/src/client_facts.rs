@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::check::Check;
 use crate::environment_facts::Environment;
-use crate::run_record::{Ending, JobStart, Summary};
+use crate::run_record::{JobStart, RunEnding, Summary};
 use crate::telemetry::Telemetry;
 
 /// The clients whose sum a run record is.
@@ -24,7 +24,7 @@ pub struct ClientsFacts {
     pub overlap_share: f64,
     /// How evenly the clients shared the target; absent for one client, and where none had a rate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub balance: Option<Balance>,
+    pub balance: Option<ClientBalance>,
     /// Whether each client had a part of the target's addresses to itself.
     pub partitioned: bool,
     /// The machine that serves the target, where an agent was there that measured nothing: no part of any sum. Absent
@@ -36,7 +36,7 @@ pub struct ClientsFacts {
 /// How evenly clients shared a target, by their rates over the window of the sum.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Balance {
+pub struct ClientBalance {
     /// Jain's index of fairness: 1 where all have the same, 1 / n where one has everything (Jain, Chiu and Hawe, A
     /// Quantitative Measure of Fairness, DEC-TR-301, 1984).
     pub jain_index: f64,
@@ -46,7 +46,7 @@ pub struct Balance {
     pub greatest_share: f64,
 }
 
-impl Balance {
+impl ClientBalance {
     /// Of the rates of all clients.
     pub fn of(rates: &[f64]) -> Option<Self> {
         let (n, sum) = (rates.len() as f64, rates.iter().sum::<f64>());
@@ -104,7 +104,7 @@ pub struct ClientPart {
     /// and received.
     pub interfaces: Vec<ClientInterface>,
     /// How it ended.
-    pub ending: Ending,
+    pub ending: RunEnding,
     /// Its own self-checks; none of a client that was lost.
     pub checks: Vec<Check>,
     /// Its remarks.
@@ -174,7 +174,7 @@ pub struct TargetSide {
     /// The block devices that were named for it.
     pub devices: Vec<ServedDevice>,
     /// How it ended.
-    pub ending: Ending,
+    pub ending: RunEnding,
     /// Its remarks.
     pub notes: Vec<String>,
     /// The machine; absent where it was lost.
@@ -267,7 +267,7 @@ mod tests {
             resent_share: None,
             interfaces: Vec::new(),
             devices: Vec::new(),
-            ending: Ending::Complete,
+            ending: RunEnding::Complete,
             notes: Vec::new(),
             environment: None,
             telemetry: Telemetry::default(),
@@ -284,12 +284,12 @@ mod tests {
 
     #[test]
     fn the_index_is_one_for_equal_shares_and_one_in_n_for_one_that_has_all() {
-        assert_eq!(Balance::of(&[]), None);
-        assert_eq!(Balance::of(&[5.0]), None);
-        assert_eq!(Balance::of(&[0.0, 0.0]), None);
-        let even = Balance::of(&[3.0, 3.0, 3.0]).unwrap();
+        assert_eq!(ClientBalance::of(&[]), None);
+        assert_eq!(ClientBalance::of(&[5.0]), None);
+        assert_eq!(ClientBalance::of(&[0.0, 0.0]), None);
+        let even = ClientBalance::of(&[3.0, 3.0, 3.0]).unwrap();
         assert_eq!((even.jain_index, even.least_share, even.greatest_share), (1.0, 1.0, 1.0));
-        let one = Balance::of(&[8.0, 0.0, 0.0, 0.0]).unwrap();
+        let one = ClientBalance::of(&[8.0, 0.0, 0.0, 0.0]).unwrap();
         assert_eq!((one.jain_index, one.least_share, one.greatest_share), (0.25, 0.0, 4.0));
     }
 }

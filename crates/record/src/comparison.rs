@@ -30,7 +30,7 @@ impl Side {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum Better {
+pub enum MetricSense {
     /// Rates.
     Higher,
     /// Latencies, processor time.
@@ -84,7 +84,7 @@ pub struct MetricComparison {
     /// Unit of the values behind it.
     pub unit: String,
     /// Which way it is good.
-    pub better: Better,
+    pub better: MetricSense,
     /// Whether it was declared beforehand to decide; the others are looked at, and say less.
     pub primary: bool,
     /// Pairs, or for sides that were not interleaved the runs of the smaller side.
@@ -94,7 +94,7 @@ pub struct MetricComparison {
     /// What follows.
     pub decision: Decision,
     /// Why there is no decision, or what weakens it.
-    pub reason: Option<Reason>,
+    pub reason: Option<UndecidedReason>,
     /// Standard deviation of the logarithm of the ratio from pair to pair.
     pub deviation: Option<f64>,
     /// Two-sided p-value of "no difference" by Student's t.
@@ -137,7 +137,7 @@ pub struct ShiftPoint {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Reason {
+pub enum UndecidedReason {
     /// Too few pairs.
     TooFewPairs {
         /// Usable ones.
@@ -209,58 +209,60 @@ pub enum Reason {
     ControlFailed,
 }
 
-impl fmt::Display for Reason {
+impl fmt::Display for UndecidedReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = |side: &Side| if *side == Side::A { "A" } else { "B" };
         let of = |side: &Option<Side>| side.as_ref().map(|s| format!(" of {}", name(s))).unwrap_or_default();
         match self {
-            Reason::TooFewPairs { run_s: Some(seconds), .. } => write!(
+            UndecidedReason::TooFewPairs { run_s: Some(seconds), .. } => write!(
                 f,
                 "too few I/Os lie beyond it in runs of this length: it takes runs of {:.0} s (--time) or more",
                 seconds.ceil()
             ),
-            Reason::TooFewPairs { have, need, run_s: None } => {
+            UndecidedReason::TooFewPairs { have, need, run_s: None } => {
                 write!(
                     f,
                     "{}; at least {need} are needed to know the error",
                     counted(u64::from(*have), "usable pair")
                 )
             }
-            Reason::TooFewRuns { side, have, need } => {
+            UndecidedReason::TooFewRuns { side, have, need } => {
                 let runs = counted(u64::from(*have), "usable run");
                 write!(f, "{runs}{}; at least {need} are needed to know the error", of(side))
             }
-            Reason::NoVariation => {
+            UndecidedReason::NoVariation => {
                 write!(f, "every value is the same to the last digit, so the error cannot be known")
             }
-            Reason::NotPositive { side } => {
+            UndecidedReason::NotPositive { side } => {
                 write!(f, "a value{} is zero, below zero or not a number, which has no ratio", of(side))
             }
-            Reason::UnitsDiffer { a, b } => write!(f, "A is in {a}, B in {b}"),
-            Reason::WorkloadsDiffer { field } => write!(f, "the sides ran different workloads: {field}"),
-            Reason::InFlightDiffers { a, b } => write!(
+            UndecidedReason::UnitsDiffer { a, b } => write!(f, "A is in {a}, B in {b}"),
+            UndecidedReason::WorkloadsDiffer { field } => {
+                write!(f, "the sides ran different workloads: {field}")
+            }
+            UndecidedReason::InFlightDiffers { a, b } => write!(
                 f,
                 "A had {a:.1} I/Os in flight, B {b:.1}: latency grows with what is in flight, so the two latencies answer different questions"
             ),
-            Reason::InFlightUnknown { side } => write!(
+            UndecidedReason::InFlightUnknown { side } => write!(
                 f,
                 "how many I/Os {} had in flight is not known, and latency grows with it",
                 name(side)
             ),
-            Reason::SideFailed { side, runs } => {
+            UndecidedReason::SideFailed { side, runs } => {
                 let runs = counted(u64::from(*runs), "run");
                 write!(f, "{runs} of side {} failed or did not measure what was asked for", name(side))
             }
-            Reason::Undecided => {
+            UndecidedReason::Undecided => {
                 write!(f, "the interval holds both no difference and a difference that matters")
             }
-            Reason::NotInterleaved { session_deviation, least_difference } => write!(
+            UndecidedReason::NotInterleaved { session_deviation, least_difference } => write!(
                 f,
                 "the sides were measured in different sessions, which were allowed to differ by {:.1} % each: differences below {:.1} % cannot be detected, whatever the number of runs",
                 100.0 * session_deviation,
                 100.0 * least_difference
             ),
-            Reason::ControlFailed => {
+            UndecidedReason::ControlFailed => {
                 write!(f, "A against itself shows a difference, so this comparison sees more than its sides")
             }
         }

@@ -6,7 +6,7 @@
 
 use crate::error::{EngineError, ErrorKind};
 use crate::facts::TargetKind;
-use crate::workload::Traced;
+use crate::workload::TraceSource;
 
 /// One engine of the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,16 +30,17 @@ pub struct EngineEntry {
     /// Whether it works on names in a folder of its own, and on no file or device.
     pub names_alone: bool,
     /// What it has no place for: a run that asks for it is refused, since silence would be taken for effect.
-    pub no_place_for: &'static [NoPlace],
+    pub no_place_for: &'static [UnsupportedRequirement],
 }
 
 impl EngineEntry {
     /// Whether it has a place for something that a run can ask for, on one platform at least.
-    pub fn takes(&self, what: Need) -> bool {
-        let lacks =
-            |one: Need| self.no_place_for.iter().any(|lack| lack.what == one && lack.platform.is_none());
+    pub fn takes(&self, what: EngineRequirement) -> bool {
+        let lacks = |one: EngineRequirement| {
+            self.no_place_for.iter().any(|lack| lack.what == one && lack.platform.is_none())
+        };
         // The one flag is among them all.
-        !(lacks(what) || what == Need::Hipri && lacks(Need::IoFlags))
+        !(lacks(what) || what == EngineRequirement::Hipri && lacks(EngineRequirement::IoFlags))
     }
 
     /// Whether it carries I/O to a kind of target.
@@ -59,9 +60,9 @@ pub enum Platform {
 
 /// Something that a run can ask for and an engine has no place for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NoPlace {
+pub struct UnsupportedRequirement {
     /// What.
-    pub what: Need,
+    pub what: EngineRequirement,
     /// The platform where it has none; absent: it has none anywhere.
     pub platform: Option<Platform>,
     /// Why, after the engine's name.
@@ -72,7 +73,7 @@ pub struct NoPlace {
 
 /// What a run asks of its engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Need {
+pub enum EngineRequirement {
     /// Several targets as one.
     Stripe,
     /// Writes that end when they are durable.
@@ -117,80 +118,96 @@ pub enum Need {
     ControllersBesides,
 }
 
-pub(crate) const fn no_place(what: Need, cause: &'static str, remedy: &'static str) -> NoPlace {
-    NoPlace { what, platform: None, cause, remedy }
+pub(crate) const fn no_place(
+    what: EngineRequirement,
+    cause: &'static str,
+    remedy: &'static str,
+) -> UnsupportedRequirement {
+    UnsupportedRequirement { what, platform: None, cause, remedy }
 }
 
-const fn no_place_on_windows(what: Need, cause: &'static str, remedy: &'static str) -> NoPlace {
-    NoPlace { platform: Some(Platform::Windows), ..no_place(what, cause, remedy) }
+const fn no_place_on_windows(
+    what: EngineRequirement,
+    cause: &'static str,
+    remedy: &'static str,
+) -> UnsupportedRequirement {
+    UnsupportedRequirement { platform: Some(Platform::Windows), ..no_place(what, cause, remedy) }
 }
 
-const NO_IO_FLAGS: NoPlace = no_place(
-    Need::IoFlags,
+const NO_IO_FLAGS: UnsupportedRequirement = no_place(
+    EngineRequirement::IoFlags,
     "it passes no flags with single I/Os",
     "use --engine sync, aio or uring, or leave --io-flags out",
 );
-const NO_POLLING: NoPlace = no_place(
-    Need::Polled,
+const NO_POLLING: UnsupportedRequirement = no_place(
+    EngineRequirement::Polled,
     "it does not poll for completions",
     "leave --polled out, or use --engine uring; passthrough and nvme-tcp poll too",
 );
-const NO_PRIORITIES: NoPlace = no_place(
-    Need::Priorities,
+const NO_PRIORITIES: UnsupportedRequirement = no_place(
+    EngineRequirement::Priorities,
     "it passes no priorities of single I/Os to the kernel",
     "use --engine uring or aio, or one priority for all of a job's I/Os",
 );
 /// Of engines that do not keep content.
-pub const NO_CONTENT: NoPlace =
-    no_place(Need::Content, "it does not keep what is written", "leave --verify out");
+pub const NO_CONTENT: UnsupportedRequirement =
+    no_place(EngineRequirement::Content, "it does not keep what is written", "leave --verify out");
 /// Of engines whose calls move no data.
-const NO_STRIPE_OF_CALLS: NoPlace =
-    no_place(Need::Stripe, "it moves no data", "leave --stripe out, or use --engine uring, aio or sync");
-const NO_DURABLE_CALLS: NoPlace = no_place(Need::Durable, "it moves no data", "leave --durable out");
+const NO_STRIPE_OF_CALLS: UnsupportedRequirement = no_place(
+    EngineRequirement::Stripe,
+    "it moves no data",
+    "leave --stripe out, or use --engine uring, aio or sync",
+);
+const NO_DURABLE_CALLS: UnsupportedRequirement =
+    no_place(EngineRequirement::Durable, "it moves no data", "leave --durable out");
 const FLUSH_INSTEAD: &str = "leave --durable out, and flush instead: --flush-every 1";
 
 /// Of engines on files of Windows, which are opened past the system's cache alone.
-pub const NO_CACHE_ON_WINDOWS: NoPlace = no_place_on_windows(
-    Need::Buffered,
+pub const NO_CACHE_ON_WINDOWS: UnsupportedRequirement = no_place_on_windows(
+    EngineRequirement::Buffered,
     "engines and flags that go through the system's cache are not here on this operating system",
     "leave --buffered out, and use --engine iocp or sync",
 );
 /// Of engines on files of Windows, which are opened without write-through.
-pub const NO_DURABLE_WRITES_ON_WINDOWS: NoPlace = no_place_on_windows(
-    Need::Durable,
+pub const NO_DURABLE_WRITES_ON_WINDOWS: UnsupportedRequirement = no_place_on_windows(
+    EngineRequirement::Durable,
     "writes that end when they are durable are not here on this operating system",
     FLUSH_INSTEAD,
 );
 /// Of engines on files of Windows, where scratch files go when they are closed.
-pub const NO_KEPT_FILES_ON_WINDOWS: NoPlace = no_place_on_windows(
-    Need::KeptFiles,
+pub const NO_KEPT_FILES_ON_WINDOWS: UnsupportedRequirement = no_place_on_windows(
+    EngineRequirement::KeptFiles,
     "scratch files that stay are not here on this operating system",
     "leave --keep out",
 );
-const NO_TRIMS_ON_WINDOWS: NoPlace = no_place_on_windows(
-    Need::Trims,
+const NO_TRIMS_ON_WINDOWS: UnsupportedRequirement = no_place_on_windows(
+    EngineRequirement::Trims,
     "trims are not carried on this operating system",
     "leave the trims out: --trim-share 0",
 );
 
-const URING_LACKS: &[NoPlace] = &[
-    no_place(Need::Hipri, "a ring polls for all of its I/Os or for none", "use --polled, or --engine sync"),
+const URING_LACKS: &[UnsupportedRequirement] = &[
     no_place(
-        Need::PolledBesides,
+        EngineRequirement::Hipri,
+        "a ring polls for all of its I/Os or for none",
+        "use --polled, or --engine sync",
+    ),
+    no_place(
+        EngineRequirement::PolledBesides,
         "io_uring polls for reads and writes alone, and this workload flushes or trims",
         "leave --polled or the flushes and trims out, or use --engine passthrough on /dev/ngX",
     ),
 ];
-const AIO_LACKS: &[NoPlace] = &[
+const AIO_LACKS: &[UnsupportedRequirement] = &[
     no_place(
-        Need::Hipri,
+        EngineRequirement::Hipri,
         "the kernel polls for no I/O of this interface",
         "use --engine sync, or --engine uring --polled",
     ),
     NO_POLLING,
 ];
-const IOCP_LACKS: &[NoPlace] = &[
-    no_place(Need::Durable, "it opens files without write-through", FLUSH_INSTEAD),
+const IOCP_LACKS: &[UnsupportedRequirement] = &[
+    no_place(EngineRequirement::Durable, "it opens files without write-through", FLUSH_INSTEAD),
     NO_IO_FLAGS,
     NO_POLLING,
     NO_PRIORITIES,
@@ -198,7 +215,7 @@ const IOCP_LACKS: &[NoPlace] = &[
     NO_KEPT_FILES_ON_WINDOWS,
     NO_TRIMS_ON_WINDOWS,
 ];
-const SYNC_LACKS: &[NoPlace] = &[
+const SYNC_LACKS: &[UnsupportedRequirement] = &[
     NO_POLLING,
     NO_PRIORITIES,
     NO_CACHE_ON_WINDOWS,
@@ -206,15 +223,15 @@ const SYNC_LACKS: &[NoPlace] = &[
     NO_KEPT_FILES_ON_WINDOWS,
     NO_TRIMS_ON_WINDOWS,
 ];
-const MEMORY_LACKS: &[NoPlace] = &[NO_IO_FLAGS, NO_POLLING, NO_PRIORITIES];
-const MMAP_LACKS: &[NoPlace] = &[
+const MEMORY_LACKS: &[UnsupportedRequirement] = &[NO_IO_FLAGS, NO_POLLING, NO_PRIORITIES];
+const MMAP_LACKS: &[UnsupportedRequirement] = &[
     no_place(
-        Need::Stripe,
+        EngineRequirement::Stripe,
         "it copies within one mapping, and a stripe would be as many as targets",
         "leave --stripe out, or use --engine uring, aio or sync",
     ),
     no_place(
-        Need::Durable,
+        EngineRequirement::Durable,
         "a write to a mapping ends in the page cache, however the file was opened",
         FLUSH_INSTEAD,
     ),
@@ -223,50 +240,61 @@ const MMAP_LACKS: &[NoPlace] = &[
     NO_PRIORITIES,
 ];
 /// Of the engine of NVMe commands, and of what it carries them to.
-pub const NO_CACHE_OF_COMMANDS: NoPlace =
-    no_place(Need::Buffered, "NVMe commands never go through the page cache", "leave --buffered out");
-const PASSTHROUGH_LACKS: &[NoPlace] = &[
+pub const NO_CACHE_OF_COMMANDS: UnsupportedRequirement = no_place(
+    EngineRequirement::Buffered,
+    "NVMe commands never go through the page cache",
+    "leave --buffered out",
+);
+const PASSTHROUGH_LACKS: &[UnsupportedRequirement] = &[
     no_place(
-        Need::Stripe,
+        EngineRequirement::Stripe,
         "it sends the commands of one namespace",
         "leave --stripe out, or name the block devices, e.g. /dev/nvme0n1",
     ),
-    no_place(Need::Durable, "NVMe commands do not look at how the device was opened", FLUSH_INSTEAD),
+    no_place(
+        EngineRequirement::Durable,
+        "NVMe commands do not look at how the device was opened",
+        FLUSH_INSTEAD,
+    ),
     NO_CACHE_OF_COMMANDS,
     NO_IO_FLAGS,
     NO_PRIORITIES,
 ];
-const NVME_TCP_LACKS: &[NoPlace] = &[
+const NVME_TCP_LACKS: &[UnsupportedRequirement] = &[
     no_place(
-        Need::Stripe,
+        EngineRequirement::Stripe,
         "it sends the commands of one namespace",
         "leave --stripe out, and name the namespaces one by one: jobs are spread over them",
     ),
-    no_place(Need::Durable, "commands over the network do not look at how a file was opened", FLUSH_INSTEAD),
+    no_place(
+        EngineRequirement::Durable,
+        "commands over the network do not look at how a file was opened",
+        FLUSH_INSTEAD,
+    ),
     NO_IO_FLAGS,
     NO_PRIORITIES,
 ];
-const ALLOCATION_LACKS: &[NoPlace] = &[
+const ALLOCATION_LACKS: &[UnsupportedRequirement] = &[
     NO_IO_FLAGS,
     NO_STRIPE_OF_CALLS,
     NO_DURABLE_CALLS,
     no_place(
-        Need::ReadsAlone,
+        EngineRequirement::ReadsAlone,
         "space is given to a file by reads too, and the file would be opened for reading alone",
         "use --rw write, or --rw rw for both",
     ),
     NO_POLLING,
     NO_PRIORITIES,
 ];
-const TRUNCATION_LACKS: &[NoPlace] = &[
+const TRUNCATION_LACKS: &[UnsupportedRequirement] = &[
     NO_IO_FLAGS,
     NO_STRIPE_OF_CALLS,
     NO_DURABLE_CALLS,
-    no_place(Need::Reads, "a length is set by writes alone", "use --rw write"),
+    no_place(EngineRequirement::Reads, "a length is set by writes alone", "use --rw write"),
     NO_POLLING,
     NO_PRIORITIES,
 ];
-const NAMES_LACK: &[NoPlace] =
+const NAMES_LACK: &[UnsupportedRequirement] =
     &[NO_IO_FLAGS, NO_STRIPE_OF_CALLS, NO_DURABLE_CALLS, NO_POLLING, NO_PRIORITIES];
 
 /// I/Os of one job that an engine has in flight.
@@ -293,7 +321,7 @@ pub fn too_many_threads(engine: &str, in_flight: u64) -> EngineError {
 }
 
 /// Why a trace is not replayed: nobody read it before the run, or the run has several targets.
-pub fn replay_refusal(traced: &Traced) -> EngineError {
+pub fn replay_refusal(traced: &TraceSource) -> EngineError {
     let cause = "only a run of its own replays a trace, on one target";
     EngineError::new(ErrorKind::Plan, "--replay", cause)
         .with_remedy(format!("fathom run --replay {} --target TARGET", traced.file))
@@ -443,7 +471,7 @@ pub const ENGINES: &[EngineEntry] = &[
 const fn calls_on_files(
     name: &'static str,
     summary: &'static str,
-    no_place_for: &'static [NoPlace],
+    no_place_for: &'static [UnsupportedRequirement],
 ) -> EngineEntry {
     EngineEntry {
         name,

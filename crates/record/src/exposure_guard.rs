@@ -28,7 +28,7 @@ pub enum HiddenState {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Standing {
+pub enum HiddenStateStanding {
     /// The target has no such state, or this workload does not meet it.
     Absent,
     /// Used up: what was measured after that is the lasting state.
@@ -53,7 +53,7 @@ pub struct GuardRow {
     /// Which.
     pub state: HiddenState,
     /// How it stands.
-    pub standing: Standing,
+    pub standing: HiddenStateStanding,
     /// Why, with figures.
     pub text: String,
     /// Where the limit is known from, with its date; empty where nothing is known.
@@ -74,22 +74,22 @@ impl ExposureGuard {
     /// Whether no known state is left to be used up. States that are not known do not count: they are
     /// named by [`unknown`](Self::unknown).
     pub fn met(&self) -> bool {
-        !self.rows.iter().any(|row| matches!(row.standing, Standing::NotYet { .. }))
+        !self.rows.iter().any(|row| matches!(row.standing, HiddenStateStanding::NotYet { .. }))
     }
 
     /// Time under load after which the last known state is used up; 0 without any, and absent where one
     /// never is.
     pub fn guard_s(&self) -> Option<f64> {
         self.rows.iter().try_fold(0.0, |latest: f64, row| match row.standing {
-            Standing::Absent | Standing::Unknown => Some(latest),
-            Standing::Exhausted { after_s } => Some(latest.max(after_s)),
-            Standing::NotYet { after_s } => after_s.map(|after_s| latest.max(after_s)),
+            HiddenStateStanding::Absent | HiddenStateStanding::Unknown => Some(latest),
+            HiddenStateStanding::Exhausted { after_s } => Some(latest.max(after_s)),
+            HiddenStateStanding::NotYet { after_s } => after_s.map(|after_s| latest.max(after_s)),
         })
     }
 
     /// States that nothing is known of, and that a result therefore does not exclude.
     pub fn unknown(&self) -> impl Iterator<Item = HiddenState> {
-        self.rows.iter().filter(|row| row.standing == Standing::Unknown).map(|row| row.state)
+        self.rows.iter().filter(|row| row.standing == HiddenStateStanding::Unknown).map(|row| row.state)
     }
 }
 

@@ -79,7 +79,7 @@ pub struct TargetFacts {
     pub stripe_bytes: Option<u64>,
     /// What was put before the target on purpose; results are then not of the target alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub decorated: Option<Decorated>,
+    pub decorated: Option<DecoratorFacts>,
     /// Where it is on the network, for targets that are reached over a fabric.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fabric: Option<Box<FabricFacts>>,
@@ -111,7 +111,7 @@ impl TargetFacts {
 /// Decorators that the user put around the engine, as they were given.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Decorated {
+pub struct DecoratorFacts {
     /// Time added to each service latency, e.g. `exponential:100us`.
     pub delay: Option<String>,
     /// Limits on rate and throughput, e.g. `iops=3000`.
@@ -122,7 +122,7 @@ pub struct Decorated {
     pub bytes_per_s: Option<f64>,
 }
 
-impl Decorated {
+impl DecoratorFacts {
     /// In words: `delay exponential:100us and throttle iops=3000`.
     pub fn words(&self) -> String {
         let delay = self.delay.as_ref().map(|delay| format!("delay {delay}"));
@@ -186,7 +186,7 @@ pub struct EngineFacts {
     #[cfg_attr(feature = "schema", schemars(with = "Option<u32>"))]
     pub version: u32,
     /// What was tried, and whether it was used.
-    pub features: Vec<Feature>,
+    pub features: Vec<EngineFeature>,
     /// Whether I/Os finish inside the submission, so that in-flight is not a property of the target.
     pub completes_inline: bool,
     /// What the `returned` stamp means here.
@@ -215,7 +215,7 @@ impl EngineFacts {
 /// One feature of an engine on this machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Feature {
+pub struct EngineFeature {
     /// Its name, as `registered_buffers`.
     pub name: String,
     /// Whether it was in force.
@@ -227,7 +227,7 @@ pub struct Feature {
     pub refused: bool,
 }
 
-impl Feature {
+impl EngineFeature {
     /// A feature that is in force, or was not asked for.
     pub fn new(name: impl Into<String>, used: bool, note: Option<String>) -> Self {
         Self { name: name.into(), used, note, refused: false }

@@ -28,6 +28,7 @@ pub fn derived() -> [(&'static str, serde_json::Value); 6] {
 }
 
 #[cfg(feature = "schema")]
-type RunDocument = crate::result::Document<Option<crate::result::RunResult>, crate::RunRecord>;
+type RunDocument = crate::result::PrintedRecord<Option<crate::result::RunResult>, crate::RunRecord>;
 #[cfg(feature = "schema")]
-type CampaignDocument = crate::result::Document<Option<crate::result::CampaignResult>, crate::CampaignRecord>;
+type CampaignDocument =
+    crate::result::PrintedRecord<Option<crate::result::CampaignResult>, crate::CampaignRecord>;

@@ -46,9 +46,9 @@ pub struct ProfileRecord {
     /// Values that the demand never exceeds and often has: it may have been held there.
     pub plateaus: Vec<Plateau>,
     /// Shares of the time in which the source itself says that the volume was throttled.
-    pub throttled: Vec<Throttled>,
+    pub throttled: Vec<ThrottlingReport>,
     /// Which addresses, of a trace; absent where the source counts only.
-    pub access: Option<Access>,
+    pub access: Option<AccessProfile>,
     /// What programs in the kernel saw of this machine's I/Os one by one, beside its counters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block_layer: Option<BlockLayer>,
@@ -139,13 +139,13 @@ pub struct Resolution {
     /// Shortest stretch that the source resolves, in seconds.
     pub finest_s: f64,
     /// What longer windows hide of what that stretch shows.
-    pub hidden: Vec<Hidden>,
+    pub hidden: Vec<HiddenPeak>,
 }
 
 /// What windows of one length hide.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Hidden {
+pub struct HiddenPeak {
     /// Length of the windows, in seconds.
     pub window_s: f64,
     /// Largest rate at the finest resolution over the largest of these windows.
@@ -158,7 +158,7 @@ pub struct Hidden {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum PlateauOf {
+pub enum PlateauQuantity {
     /// I/Os of both directions.
     Operations,
     /// Bytes of both directions.
@@ -170,7 +170,7 @@ pub enum PlateauOf {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Plateau {
     /// I/Os or bytes.
-    pub of: PlateauOf,
+    pub of: PlateauQuantity,
     /// The value, a second.
     pub per_s: f64,
     /// Share of the ticks at it, 0 to 1.
@@ -182,7 +182,7 @@ pub struct Plateau {
 /// What the source itself says of throttling.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Throttled {
+pub struct ThrottlingReport {
     /// The metric that says it, as `VolumeIOPSExceededCheck`.
     pub metric: String,
     /// Share of its readings that say so, 0 to 1.
@@ -192,7 +192,7 @@ pub struct Throttled {
 /// Which addresses a trace touches.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Access {
+pub struct AccessProfile {
     /// I/Os that it rests on.
     pub operations: u64,
     /// Size of the blocks that addresses are counted in, in bytes.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// The file that a record was read from, how it was read, and what it does not say.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Origin {
+pub struct RecordOrigin {
     /// Name of the file, without its folders.
     pub file: String,
     /// SHA-256 of the file's bytes, in hexadecimal digits: the same file again is known by it.
@@ -61,7 +61,7 @@ pub struct StatedTotal {
     pub unit: String,
 }
 
-impl Origin {
+impl RecordOrigin {
     /// Why a field is absent, if the file says nothing of it or of what it is part of.
     pub fn why_absent(&self, field: &str) -> Option<&str> {
         let covers = |absent: &&AbsentField| {
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn an_absent_field_covers_what_is_below_it() {
-        let mut origin = Origin::default();
+        let mut origin = RecordOrigin::default();
         origin.lacks("summary.cpu", "no reason");
         origin.lacks("environment", "bdevperf does not report it");
         assert_eq!(origin.why_absent("environment.cpus"), Some("bdevperf does not report it"));
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn a_quirk_is_told_once() {
-        let mut origin = Origin::default();
+        let mut origin = RecordOrigin::default();
         origin.quirk("byte_order_mark", "left out");
         origin.quirk("byte_order_mark", "left out");
         assert_eq!(origin.quirks.len(), 1);

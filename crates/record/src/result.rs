@@ -118,7 +118,7 @@ pub struct PointResult {
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "{T}"))]
-pub struct Document<R, T> {
+pub struct PrintedRecord<R, T> {
     /// The record in short; absent in documents of earlier builds.
     pub result: R,
     /// The record.
@@ -165,15 +165,15 @@ impl RunResult {
 
 impl RunRecord {
     /// The document of the run.
-    pub fn document(&self, conditions: Vec<ConditionOutcome>) -> Document<RunResult, &Self> {
-        Document { result: RunResult::of(self, conditions), record: self }
+    pub fn document(&self, conditions: Vec<ConditionOutcome>) -> PrintedRecord<RunResult, &Self> {
+        PrintedRecord { result: RunResult::of(self, conditions), record: self }
     }
 }
 
 impl CampaignRecord {
     /// The document of the campaign.
-    pub fn document(&self, conditions: Vec<ConditionOutcome>) -> Document<CampaignResult, &Self> {
-        Document { result: CampaignResult::of(self, conditions), record: self }
+    pub fn document(&self, conditions: Vec<ConditionOutcome>) -> PrintedRecord<CampaignResult, &Self> {
+        PrintedRecord { result: CampaignResult::of(self, conditions), record: self }
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
-use crate::options::{Client, Decorators, Durability, IoFlags, Role, WitnessSource};
+use crate::options::{Client, ClientRole, Decorators, Durability, IoFlags, WitnessSource};
 use crate::workload::{Verify, Workload};
 
 /// All that one run needs.
@@ -97,7 +97,7 @@ impl Default for &RunOptions {
 impl RunOptions {
     /// The clients that measure; none: this process alone does.
     pub fn measuring(&self) -> impl Iterator<Item = &Client> {
-        self.clients.iter().filter(|client| client.role == Role::Load)
+        self.clients.iter().filter(|client| client.role == ClientRole::Load)
     }
 
     /// The same without the permission to destroy data, which whoever types the command again gives again.
@@ -110,7 +110,7 @@ impl RunOptions {
 
 /// What is done to targets that stay open for several runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Needs {
+pub struct TargetUse {
     /// Whether anything is read.
     pub reads: bool,
     /// Whether anything is written or trimmed.
@@ -131,7 +131,7 @@ pub struct Needs {
     pub size_bytes: Option<u64>,
 }
 
-impl Needs {
+impl TargetUse {
     /// Of all these workloads; at least one.
     pub fn of<'a>(workloads: impl IntoIterator<Item = &'a Workload>) -> Self {
         let mut needs = Self {

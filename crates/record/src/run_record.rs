@@ -4,12 +4,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::breaches::EngineBreaches;
 use crate::ceiling::KnownCeiling;
-use crate::check::{Check, Outcome};
+use crate::check::{Check, CheckOutcome};
 use crate::client_facts::ClientsFacts;
 use crate::environment_facts::Environment;
 use crate::expectation::Expectation;
 use crate::facts::{ClockRecord, EngineFacts, TargetFacts};
-use crate::provenance::Origin;
+use crate::provenance::RecordOrigin;
 use crate::standstill::Standstill;
 use crate::telemetry::Telemetry;
 use crate::wall_facts::WallFacts;
@@ -32,7 +32,7 @@ pub struct RunRecord {
     pub tool: Tool,
     /// Where they were read from; absent for fathom's own runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub origin: Option<Origin>,
+    pub origin: Option<RecordOrigin>,
     /// The campaign that this run belongs to.
     pub campaign: Option<CampaignLink>,
     /// What was asked for.
@@ -46,7 +46,7 @@ pub struct RunRecord {
     /// Self-checks; those that failed come first.
     pub checks: Vec<Check>,
     /// How the run ended.
-    pub ending: Ending,
+    pub ending: RunEnding,
     /// Numbers of the measured window, warm-up excluded.
     pub summary: Summary,
     /// Each job's share.
@@ -134,7 +134,7 @@ pub struct CampaignLink {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "reason", rename_all = "snake_case")]
-pub enum Ending {
+pub enum RunEnding {
     /// A limit of the workload was reached.
     Complete,
     /// The user stopped it; the numbers cover what was measured until then.
@@ -431,7 +431,7 @@ impl RunRecord {
             },
             clock: None,
             checks: Vec::new(),
-            ending: Ending::Interrupted,
+            ending: RunEnding::Interrupted,
             summary: Summary::default(),
             jobs: Vec::new(),
             targets: Vec::new(),
@@ -454,7 +454,8 @@ impl RunRecord {
 
     /// Whether no self-check failed and the run came to its end.
     pub fn is_valid(&self) -> bool {
-        self.ending == Ending::Complete && self.checks.iter().all(|check| check.outcome != Outcome::Fail)
+        self.ending == RunEnding::Complete
+            && self.checks.iter().all(|check| check.outcome != CheckOutcome::Fail)
     }
 
     /// Bytes moved a second; 0 where I/Os name bytes and move none.
@@ -474,7 +475,7 @@ impl RunRecord {
 
     /// Checks that failed.
     pub fn failed_checks(&self) -> impl Iterator<Item = &Check> {
-        self.checks.iter().filter(|check| check.outcome == Outcome::Fail)
+        self.checks.iter().filter(|check| check.outcome == CheckOutcome::Fail)
     }
 }
 

@@ -19,7 +19,7 @@ pub struct SizingRecord {
     /// The demand in numbers.
     pub demand: DemandSummary,
     /// What was asked to hold.
-    pub terms: Terms,
+    pub terms: OfferTerms,
     /// The least that holds it, before the margin.
     pub requirement: Requirement,
     /// The cheapest offer; absent where nothing sold there holds the demand, or the data carry none.
@@ -113,7 +113,7 @@ pub struct Percentiles {
 /// What an offer had to hold.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Terms {
+pub struct OfferTerms {
     /// Where it is bought.
     pub region: String,
     /// Bytes to store, in GiB.

@@ -4,7 +4,7 @@
 //! What is named here is a flag that a tool has no place for, whatever its value. What of a workload a tool cannot say,
 //! as a pattern, a mix or a rate, is the grammar of whoever writes its command, in `fathom-tools`.
 
-use crate::engine_list::{Need, NoPlace, no_place};
+use crate::engine_list::{EngineRequirement, UnsupportedRequirement, no_place};
 
 /// One tool of the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub struct ToolEntry {
     /// Whether it is told how many bytes of a target it uses, which nobody here knows of one on another machine.
     pub told_sizes: bool,
     /// What it has no place for: a run that asks for it is refused, since silence would be taken for effect.
-    pub no_place_for: &'static [NoPlace],
+    pub no_place_for: &'static [UnsupportedRequirement],
 }
 
 /// Where a tool is, as it is named.
@@ -51,38 +51,50 @@ pub enum CommandGrammar {
     Diskspd,
 }
 
-const NO_STRIPE: NoPlace =
-    no_place(Need::Stripe, "a stripe is put together by fathom's engines", "leave --stripe out");
-const NO_POLLING: NoPlace = no_place(Need::Polled, "it has ways of its own to poll", "leave --polled out");
-const NO_WITNESS: NoPlace =
-    no_place(Need::Witness, "the block layer's account is of fathom's own I/Os", "leave --witness out");
-const NO_IO_FLAGS: NoPlace =
-    no_place(Need::IoFlags, "flags of single I/Os are passed by fathom's engines", "leave --io-flags out");
-const NO_DECORATORS: NoPlace =
-    no_place(Need::Decorators, "they are put around fathom's engines", "leave --delay and --throttle out");
-const NO_REAL_TIME: NoPlace =
-    no_place(Need::RealTime, "it works on no simulated device", "leave --real-time out");
+const NO_STRIPE: UnsupportedRequirement =
+    no_place(EngineRequirement::Stripe, "a stripe is put together by fathom's engines", "leave --stripe out");
+const NO_POLLING: UnsupportedRequirement =
+    no_place(EngineRequirement::Polled, "it has ways of its own to poll", "leave --polled out");
+const NO_WITNESS: UnsupportedRequirement = no_place(
+    EngineRequirement::Witness,
+    "the block layer's account is of fathom's own I/Os",
+    "leave --witness out",
+);
+const NO_IO_FLAGS: UnsupportedRequirement = no_place(
+    EngineRequirement::IoFlags,
+    "flags of single I/Os are passed by fathom's engines",
+    "leave --io-flags out",
+);
+const NO_DECORATORS: UnsupportedRequirement = no_place(
+    EngineRequirement::Decorators,
+    "they are put around fathom's engines",
+    "leave --delay and --throttle out",
+);
+const NO_REAL_TIME: UnsupportedRequirement =
+    no_place(EngineRequirement::RealTime, "it works on no simulated device", "leave --real-time out");
 /// Of all of them.
-pub const NO_REPLAY: NoPlace =
-    no_place(Need::Replay, "fathom replays traces itself", "use an engine of fathom");
-const NO_DURABLE: NoPlace =
-    no_place(Need::Durable, "its writes end when the device says so", "leave --durable out");
-const NO_CACHE: NoPlace = no_place(Need::Buffered, "it goes past the page cache", "leave --buffered out");
-const NO_CPUS: NoPlace = no_place(Need::Cpus, "it binds its threads itself", "leave --cpus out");
-const ONE_KIND_OF_TARGET: NoPlace = no_place(
-    Need::ControllersBesides,
+pub const NO_REPLAY: UnsupportedRequirement =
+    no_place(EngineRequirement::Replay, "fathom replays traces itself", "use an engine of fathom");
+const NO_DURABLE: UnsupportedRequirement =
+    no_place(EngineRequirement::Durable, "its writes end when the device says so", "leave --durable out");
+const NO_CACHE: UnsupportedRequirement =
+    no_place(EngineRequirement::Buffered, "it goes past the page cache", "leave --buffered out");
+const NO_CPUS: UnsupportedRequirement =
+    no_place(EngineRequirement::Cpus, "it binds its threads itself", "leave --cpus out");
+const ONE_KIND_OF_TARGET: UnsupportedRequirement = no_place(
+    EngineRequirement::ControllersBesides,
     "a run is of files and devices, or of controllers that SPDK's driver has",
     "name one of the two",
 );
 
 /// Of SPDK's tools.
-const NO_VERIFICATION: NoPlace = no_place(
-    Need::Content,
+const NO_VERIFICATION: UnsupportedRequirement = no_place(
+    EngineRequirement::Content,
     "it has a verification of its own, which fathom does not read",
     "leave --verify out",
 );
 
-const FIO_LACKS: &[NoPlace] = &[
+const FIO_LACKS: &[UnsupportedRequirement] = &[
     NO_STRIPE,
     NO_POLLING,
     NO_WITNESS,
@@ -90,9 +102,13 @@ const FIO_LACKS: &[NoPlace] = &[
     NO_DECORATORS,
     NO_REAL_TIME,
     NO_REPLAY,
-    no_place(Need::Content, "fio has stamps of its own, which fathom does not read", "leave --verify out"),
+    no_place(
+        EngineRequirement::Content,
+        "fio has stamps of its own, which fathom does not read",
+        "leave --verify out",
+    ),
 ];
-const DISKSPD_LACKS: &[NoPlace] = &[
+const DISKSPD_LACKS: &[UnsupportedRequirement] = &[
     NO_STRIPE,
     NO_POLLING,
     NO_WITNESS,
@@ -101,9 +117,9 @@ const DISKSPD_LACKS: &[NoPlace] = &[
     NO_REAL_TIME,
     NO_REPLAY,
     NO_CPUS,
-    no_place(Need::Content, "it does not verify", "leave --verify out"),
+    no_place(EngineRequirement::Content, "it does not verify", "leave --verify out"),
 ];
-const BDEVPERF_LACKS: &[NoPlace] = &[
+const BDEVPERF_LACKS: &[UnsupportedRequirement] = &[
     ONE_KIND_OF_TARGET,
     NO_STRIPE,
     NO_POLLING,
@@ -116,15 +132,15 @@ const BDEVPERF_LACKS: &[NoPlace] = &[
     NO_CACHE,
     NO_VERIFICATION,
 ];
-const BDEVPERF_OVER_URING_LACKS: &[NoPlace] = &[
+const BDEVPERF_OVER_URING_LACKS: &[UnsupportedRequirement] = &[
     ONE_KIND_OF_TARGET,
     no_place(
-        Need::Controllers,
+        EngineRequirement::Controllers,
         "io_uring is the kernel's, and has no controller that SPDK's driver took",
         "name a file or device, or use --engine bdevperf:PATH",
     ),
     no_place(
-        Need::NoWrites,
+        EngineRequirement::NoWrites,
         "SPDK opens it for writing by io_uring, which no program may that a plan has read",
         "let some of it write, e.g. --rw randrw, or use --engine bdevperf:PATH",
     ),
@@ -139,7 +155,7 @@ const BDEVPERF_OVER_URING_LACKS: &[NoPlace] = &[
     NO_CACHE,
     NO_VERIFICATION,
 ];
-const NVME_PERF_LACKS: &[NoPlace] = &[
+const NVME_PERF_LACKS: &[UnsupportedRequirement] = &[
     NO_STRIPE,
     NO_POLLING,
     NO_WITNESS,

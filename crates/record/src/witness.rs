@@ -112,15 +112,15 @@ pub struct WitnessDirection {
     /// Mean time in that list.
     pub scheduled_mean_ns: Option<f64>,
     /// The run's own service latency over the whole run.
-    pub service: Option<Stage>,
+    pub service: Option<WitnessStage>,
     /// Arrival in the block layer to hand-over to the driver.
-    pub queue: Option<Stage>,
+    pub queue: Option<WitnessStage>,
     /// Hand-over to the driver to the end of the last part.
-    pub device: Option<Stage>,
+    pub device: Option<WitnessStage>,
     /// Arrival in the block layer to the end.
-    pub total: Option<Stage>,
+    pub total: Option<WitnessStage>,
     /// The difference in numbers.
-    pub explanation: Option<Explanation>,
+    pub explanation: Option<WitnessExplanation>,
     /// What stands in the way of an explanation, or of a part of it.
     pub unexplained: Option<String>,
 }
@@ -128,7 +128,7 @@ pub struct WitnessDirection {
 /// One distribution.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Stage {
+pub struct WitnessStage {
     /// In a few numbers.
     pub summary: LatencySummary,
     /// Whole.
@@ -139,7 +139,7 @@ pub struct Stage {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
-pub struct Explanation {
+pub struct WitnessExplanation {
     /// Both sides kept the I/Os at one sector in so many, the same ones.
     pub one_in: u64,
     /// I/Os that were found on both sides.
@@ -156,7 +156,7 @@ pub struct Explanation {
     /// may be off.
     pub contradictions: u64,
     /// Mean parts of all pairs.
-    pub mean: Parts,
+    pub mean: LatencyParts,
     /// What the mean of all the run's I/Os has beyond them, as a share of it.
     pub mean_left_over_share: f64,
     /// Quantiles that both distributions resolve.
@@ -167,7 +167,7 @@ pub struct Explanation {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
-pub struct Parts {
+pub struct LatencyParts {
     /// From the submission stamp to the arrival in the block layer.
     pub before_ns: f64,
     /// In the block layer and the device.
@@ -188,7 +188,7 @@ pub struct QuantileDifference {
     /// Block layer and device, of all I/Os there: the quantile of that distribution by itself.
     pub block_ns: u64,
     /// Mean parts of the pairs whose service latency lies around the same order.
-    pub parts: Parts,
+    pub parts: LatencyParts,
     /// What is left over, as a share of the service latency.
     pub left_over_share: f64,
     /// Range of the sum of the parts over all places among the pairs that the quantile can have, whatever became
@@ -223,14 +223,14 @@ impl Losses {
     }
 }
 
-impl Parts {
+impl LatencyParts {
     /// All three.
     pub fn sum_ns(&self) -> f64 {
         self.before_ns + self.inside_ns + self.after_ns
     }
 }
 
-impl Explanation {
+impl WitnessExplanation {
     /// The largest share that is left over at any listed quantile, by its size.
     pub fn worst_left_over(&self) -> Option<QuantileDifference> {
         self.quantiles

@@ -4,14 +4,14 @@
 //! [`CampaignRecord`](fathom_record::CampaignRecord) alone. What a record does not hold is printed as
 //! "not measured", never as 0. Text from people or from devices is escaped for its medium.
 
-pub mod assessed;
+pub mod assess_text;
 pub mod canonical_json;
 mod chart;
-pub mod compared;
+pub mod compare_text;
 mod error;
 mod escape;
 pub mod html;
-mod imported;
+mod import_words;
 pub mod layout;
 mod ledger;
 pub mod markdown;
@@ -29,7 +29,7 @@ mod pictures_of_sweep;
 pub mod processor_load;
 mod reproduce;
 mod sheet;
-pub mod swept;
+pub mod sweep_text;
 pub mod table;
 pub mod terminal;
 mod value_words;

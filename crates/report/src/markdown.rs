@@ -18,7 +18,9 @@ use crate::sheet::{
     environment_sheet, expectation_sheet, explain_sheet, quality_sheet, repeat_sheet, run_sheet,
     series_sheet, sweep_sheet, witness_sheet,
 };
-use crate::{ReportError, imported, pictures_of_compare, pictures_of_repeat, pictures_of_sweep, value_words};
+use crate::{
+    ReportError, import_words, pictures_of_compare, pictures_of_repeat, pictures_of_sweep, value_words,
+};
 
 /// A report and the files that it refers to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -106,12 +108,12 @@ impl Markdown {
 /// When a histogram of the record is damaged.
 pub fn run(run: &RunRecord) -> Result<Markdown, ReportError> {
     let mut out = Markdown { text: String::new(), pictures: Vec::new() };
-    out.heading(1, &imported::title(run));
-    let target = imported::target(run).map(|target| format!("{target}. ")).unwrap_or_default();
+    out.heading(1, &import_words::title(run));
+    let target = import_words::target(run).map(|target| format!("{target}. ")).unwrap_or_default();
     out.line(&text(&format!("{target}Run {}, {}.", run.id, value_words::moment(&run.started_at))));
     out.alarm(&run_sheet::first(run));
     out.line(&format!("**{}**", text(&run_sheet::headline(run))));
-    if let Some(workload) = imported::workload(run) {
+    if let Some(workload) = import_words::workload(run) {
         out.line(&text(&workload));
     }
     out.list(&run_sheet::cautions(run));
@@ -150,7 +152,7 @@ pub fn run(run: &RunRecord) -> Result<Markdown, ReportError> {
     out.heading(2, "Environment");
     out.entries(&environment_sheet::target(&run.target));
     out.entries(&environment_sheet::environment(&run.environment));
-    let mut instrument = imported::origin(run);
+    let mut instrument = import_words::origin(run);
     instrument.extend(environment_sheet::instrument(&run.engine, run.clock.as_ref()));
     out.entries(&instrument);
     out.table(&environment_sheet::facts(&run.environment));

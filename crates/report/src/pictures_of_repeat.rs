@@ -1,6 +1,6 @@
 //! The picture of a repeated evaluation: its ratios here against those that were published.
 
-use fathom_record::campaign::{Conclusion, ConclusionResult, RepeatRecord, Standing};
+use fathom_record::campaign::{Conclusion, ConclusionResult, RepeatRecord, StatementStanding};
 
 use crate::chart::{ForestRow, Ink, forest};
 use crate::number;
@@ -39,9 +39,9 @@ fn row(conclusion: &Conclusion, result: &ConclusionResult) -> Option<ForestRow> 
         difference: Some((difference(here), difference(low), difference(high))),
         verdict: standing.words().to_owned(),
         ink: match standing {
-            Standing::Holds => Ink::Green,
-            Standing::DoesNotHold => Ink::Vermillion,
-            Standing::NotDecided => Ink::Muted,
+            StatementStanding::Holds => Ink::Green,
+            StatementStanding::DoesNotHold => Ink::Vermillion,
+            StatementStanding::NotDecided => Ink::Muted,
         },
         read_out: format!("{}: {here:.3} here, {there:.3} published, {}", conclusion.says, standing.words()),
     })

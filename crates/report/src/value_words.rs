@@ -1,10 +1,10 @@
 //! The words that stand for a record's values.
 
 use fathom_measure::{Nanos, Share};
-use fathom_record::check::{CheckName, Outcome};
+use fathom_record::check::{CheckName, CheckOutcome};
 use fathom_record::environment_facts::Severity;
 use fathom_record::facts::{TargetFacts, TargetKind};
-use fathom_record::run_record::Ending;
+use fathom_record::run_record::RunEnding;
 use fathom_record::verdict::Confidence;
 use fathom_record::workload::{Addresses, Arrival, Length, Sizes, Verify};
 use fathom_record::{Direction, Workload};
@@ -72,12 +72,12 @@ pub fn check(name: CheckName) -> &'static str {
 }
 
 /// How a check ended.
-pub fn outcome(outcome: Outcome) -> &'static str {
+pub fn outcome(outcome: CheckOutcome) -> &'static str {
     match outcome {
-        Outcome::NotApplicable => "does not apply",
-        Outcome::Pass => "pass",
-        Outcome::Caution => "caution",
-        Outcome::Fail => "FAILED",
+        CheckOutcome::NotApplicable => "does not apply",
+        CheckOutcome::Pass => "pass",
+        CheckOutcome::Caution => "caution",
+        CheckOutcome::Fail => "FAILED",
     }
 }
 
@@ -144,11 +144,13 @@ pub fn layout(facts: &TargetFacts) -> String {
 }
 
 /// Why a run ended, when not as planned.
-pub fn ending(ending: &Ending) -> Option<String> {
+pub fn ending(ending: &RunEnding) -> Option<String> {
     match ending {
-        Ending::Complete => None,
-        Ending::Interrupted => Some("interrupted; the numbers cover what was measured until then".to_owned()),
-        Ending::Failed { error } => {
+        RunEnding::Complete => None,
+        RunEnding::Interrupted => {
+            Some("interrupted; the numbers cover what was measured until then".to_owned())
+        }
+        RunEnding::Failed { error } => {
             Some(format!("the target failed: {error}; the numbers cover what was measured until then"))
         }
     }

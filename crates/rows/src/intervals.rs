@@ -1,6 +1,6 @@
 //! A demand from counts and bytes of intervals, held against what disks do.
 
-use fathom_record::profile_record::Throttled;
+use fathom_record::profile_record::ThrottlingReport;
 use fathom_sizing::{Demand, Trace};
 use fathom_tools::Refusal;
 
@@ -23,7 +23,7 @@ pub struct DemandReport {
     /// Whether reads were told from writes; otherwise I/Os were divided in proportion to their bytes.
     pub directions_known: bool,
     /// What the source itself says of throttling.
-    pub throttled: Vec<Throttled>,
+    pub throttled: Vec<ThrottlingReport>,
     /// The I/Os one by one, of a trace.
     pub trace: Option<Trace>,
 }

@@ -12,7 +12,7 @@ use crate::shaper::Shaper;
 
 /// What an offer has to hold.
 #[derive(Clone, Copy, Debug)]
-pub struct Need<'a> {
+pub struct StorageRequirement<'a> {
     /// The demand, with its margin.
     pub demand: &'a Demand,
     /// Bytes to store, in GiB.
@@ -25,7 +25,7 @@ pub struct Need<'a> {
 
 /// The answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Choice {
+pub struct OfferChoice {
     /// What to buy.
     pub offer: Offer,
     /// I/Os of the demand that would be late.
@@ -55,8 +55,8 @@ impl From<Accounting> for Unit {
 }
 
 /// Judges offers against one need, and remembers each limit that it has simulated.
-pub struct Judge<'a> {
-    need: Need<'a>,
+pub struct OfferJudge<'a> {
+    need: StorageRequirement<'a>,
     ios: Arc<[u64]>,
     total: u64,
     allowed: u64,
@@ -66,9 +66,9 @@ pub struct Judge<'a> {
     fails: HashMap<Queue, u64>,
 }
 
-impl<'a> Judge<'a> {
+impl<'a> OfferJudge<'a> {
     /// For one need.
-    pub fn new(need: Need<'a>) -> Self {
+    pub fn new(need: StorageRequirement<'a>) -> Self {
         let ios: Arc<[u64]> = need.demand.operations().into();
         let total = ios.iter().sum();
         let allowed = need.patience.allowed(total);
@@ -148,7 +148,7 @@ impl<'a> Judge<'a> {
 
     /// The cheapest offer of a line that holds, if it is cheaper than what is known: along a line limits
     /// and prices only grow, so that the first that holds is found by halves.
-    fn first_of(&mut self, line: &Line<'_>, below: Option<&Choice>) -> Option<Choice> {
+    fn first_of(&mut self, line: &Line<'_>, below: Option<&OfferChoice>) -> Option<OfferChoice> {
         let cheaper = |at: usize| below.is_none_or(|best| line.month(at) < best.offer.month);
         let len = first(0, line.len(), |at| !cheaper(at));
         // Where the last of them fails, all do.
@@ -157,7 +157,7 @@ impl<'a> Judge<'a> {
         let at = first(0, last, |at| self.late(&line.limits(at)).is_some());
         let offer = line.offer(at);
         let late = self.late(&offer.limits)?;
-        Some(Choice { offer, late, of: self.total })
+        Some(OfferChoice { offer, late, of: self.total })
     }
 
     /// Whether the most that a line offers holds; of the lines of a family each lets through what the one
@@ -178,20 +178,29 @@ fn first(mut low: usize, mut high: usize, mut is_so: impl FnMut(usize) -> bool) 
 
 /// The cheapest offer of a region that holds the need, in stripes of up to so many volumes; at one price
 /// the narrower stripe, then the earlier type. `None` where nothing that is sold there holds it.
-pub fn cheapest(catalogue: &Catalogue, region: &str, need: Need<'_>, stripes: u32) -> Option<Choice> {
-    cheapest_in(&Market::of(catalogue, region), &mut Judge::new(need), stripes)
+pub fn cheapest(
+    catalogue: &Catalogue,
+    region: &str,
+    need: StorageRequirement<'_>,
+    stripes: u32,
+) -> Option<OfferChoice> {
+    cheapest_in(&Market::of(catalogue, region), &mut OfferJudge::new(need), stripes)
 }
 
 /// As [`cheapest`], of a market that many questions are put to, by a judge that has more to do.
-pub fn cheapest_in(market: &Market, judge: &mut Judge<'_>, stripes: u32) -> Option<Choice> {
+pub fn cheapest_in(market: &Market, judge: &mut OfferJudge<'_>, stripes: u32) -> Option<OfferChoice> {
     let families = families(market, judge.need, stripes);
     best_of(judge, families.iter())
 }
 
 /// The cheapest offer that holds of each type that is on offer; `None` for types of which none does.
-pub fn cheapest_of(market: &Market, need: Need<'_>, stripes: u32) -> Vec<(&'static str, Option<Choice>)> {
+pub fn cheapest_of(
+    market: &Market,
+    need: StorageRequirement<'_>,
+    stripes: u32,
+) -> Vec<(&'static str, Option<OfferChoice>)> {
     let families = families(market, need, stripes);
-    let mut judge = Judge::new(need);
+    let mut judge = OfferJudge::new(need);
     let mut volumes: Vec<&'static str> = Vec::new();
     families.iter().map(Family::volume).for_each(|volume| {
         if !volumes.contains(&volume) {
@@ -199,25 +208,28 @@ pub fn cheapest_of(market: &Market, need: Need<'_>, stripes: u32) -> Vec<(&'stat
         }
     });
     let best = |volume| best_of(&mut judge, families.iter().filter(|family| family.volume() == volume));
-    let found: Vec<Option<Choice>> = volumes.iter().copied().map(best).collect();
+    let found: Vec<Option<OfferChoice>> = volumes.iter().copied().map(best).collect();
     volumes.into_iter().zip(found).collect()
 }
 
 /// Narrow stripes first, so that they win at one price.
-fn families(market: &Market, need: Need<'_>, stripes: u32) -> Vec<Family> {
+fn families(market: &Market, need: StorageRequirement<'_>, stripes: u32) -> Vec<Family> {
     let mut families = market.families(need.size_gib, stripes, need.demand.is_sequential());
     families.sort_by_key(Family::members);
     families
 }
 
-fn best_of<'a>(judge: &mut Judge<'_>, families: impl Iterator<Item = &'a Family>) -> Option<Choice> {
-    let mut best: Option<Choice> = None;
+fn best_of<'a>(
+    judge: &mut OfferJudge<'_>,
+    families: impl Iterator<Item = &'a Family>,
+) -> Option<OfferChoice> {
+    let mut best: Option<OfferChoice> = None;
     for family in families {
         let lines: Vec<Line<'_>> = family.lines().collect();
         let from = first(0, lines.len(), |at| judge.can_hold(&lines[at]));
         for line in &lines[from..] {
             // Lines only grow dearer from their first offer on.
-            let dearer = |best: &Choice| line.is_empty() || line.month(0) >= best.offer.month;
+            let dearer = |best: &OfferChoice| line.is_empty() || line.month(0) >= best.offer.month;
             if best.as_ref().is_some_and(dearer) {
                 break;
             }

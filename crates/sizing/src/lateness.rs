@@ -172,7 +172,7 @@ impl Arrivals {
 
     fn late_behind_bucket(&self, shaper: &Shaper, ticks: usize, allowed: u64) -> Option<Lateness> {
         let base = shaper.base_per_s * u64::from(self.tick_s);
-        let mut judge = Judge { late: Lateness::default(), total: 0, allowed, ticks };
+        let mut judge = LatenessJudge { late: Lateness::default(), total: 0, allowed, ticks };
         let mut state = shaper.empty();
         let mut tick = 0;
         while tick < self.units.len() {
@@ -206,14 +206,14 @@ impl Arrivals {
 }
 
 /// Finds, after each tick, what of the I/Os that arrived `ticks` before it still waits.
-struct Judge {
+struct LatenessJudge {
     late: Lateness,
     total: u64,
     allowed: u64,
     ticks: usize,
 }
 
-impl Judge {
+impl LatenessJudge {
     /// What waits now and did not arrive since has waited too long; first in, first out.
     fn after(&mut self, arrivals: &Arrivals, now: usize, state: &State) -> Option<()> {
         if state.waiting == 0 || now < self.ticks {

@@ -3,11 +3,12 @@
 use fathom_record::SizingRecord;
 use fathom_record::sizing_advice::LocalRecord;
 use fathom_record::sizing_record::{
-    CurrentRecord, FrontierPoint, LeftOutRecord, OfferRecord, Requirement, SourceRecord, Terms, TypeRecord,
+    CurrentRecord, FrontierPoint, LeftOutRecord, OfferRecord, OfferTerms, Requirement, SourceRecord,
+    TypeRecord,
 };
 
 use crate::catalogue::{Catalogue, ExcludedType, Instance, Market};
-use crate::choice::{Choice, Judge, Need, cheapest_in, cheapest_of};
+use crate::choice::{OfferChoice, OfferJudge, StorageRequirement, cheapest_in, cheapest_of};
 use crate::credit_timeline::timeline;
 use crate::demand::Demand;
 use crate::lateness::Patience;
@@ -15,7 +16,7 @@ use crate::margin::{self, Margin};
 use crate::offer::Offer;
 use crate::proof::{Claim, proof};
 use crate::requirement::{Precision, requirement};
-use crate::{age, local, residency, windows};
+use crate::{age, local_disks, residency, windows};
 
 /// Margins of the frontier where no history tells better ones, in thousandths.
 const MARGINS: [u32; 7] = [1000, 1100, 1200, 1300, 1500, 2000, 3000];
@@ -24,7 +25,7 @@ const RISKS: [u32; 7] = [500_000, 300_000, 200_000, 100_000, 50_000, 20_000, 10_
 
 /// What is asked.
 #[derive(Clone, Copy, Debug)]
-pub struct Question<'a> {
+pub struct SizingQuestion<'a> {
     /// The demand on each node, as it was seen.
     pub demand: &'a Demand,
     /// What it was read from, for people.
@@ -58,12 +59,13 @@ pub struct Question<'a> {
 }
 
 /// The answer, from simulating every offer on the demand.
-pub fn answer(catalogue: &Catalogue, question: &Question<'_>) -> SizingRecord {
+pub fn answer(catalogue: &Catalogue, question: &SizingQuestion<'_>) -> SizingRecord {
     let grown = question.demand.grown(question.margin.thousandths());
     let need = question.need(&grown);
     let carried = question.objection();
     let choice = if carried.is_none() { question.cheapest(need) } else { None };
-    let record = |choice: &Choice| question.offer(catalogue, &choice.offer, Some((choice.late, choice.of)));
+    let record =
+        |choice: &OfferChoice| question.offer(catalogue, &choice.offer, Some((choice.late, choice.of)));
     let by_type = if carried.is_none() { question.by_type(catalogue, need) } else { Vec::new() };
     let frontier = if carried.is_none() { question.frontier(catalogue) } else { Vec::new() };
     let chosen = choice.as_ref().map(record);
@@ -108,14 +110,14 @@ pub fn answer(catalogue: &Catalogue, question: &Question<'_>) -> SizingRecord {
     }
 }
 
-impl<'a> Question<'a> {
-    fn need(&self, demand: &'a Demand) -> Need<'a> {
+impl<'a> SizingQuestion<'a> {
+    fn need(&self, demand: &'a Demand) -> StorageRequirement<'a> {
         let instance = self.instance.and_then(|instance| instance.ebs);
-        Need { demand, size_gib: self.size_gib, patience: self.patience, instance }
+        StorageRequirement { demand, size_gib: self.size_gib, patience: self.patience, instance }
     }
 
-    fn cheapest(&self, need: Need<'_>) -> Option<Choice> {
-        cheapest_in(self.market, &mut Judge::new(need), self.stripes)
+    fn cheapest(&self, need: StorageRequirement<'_>) -> Option<OfferChoice> {
+        cheapest_in(self.market, &mut OfferJudge::new(need), self.stripes)
     }
 
     /// The instance or machine that the volumes are attached to, by its name.
@@ -137,12 +139,12 @@ impl<'a> Question<'a> {
         })
     }
 
-    fn terms(&self) -> Terms {
+    fn terms(&self) -> OfferTerms {
         let calibrated = match self.margin {
             Margin::Calibrated { risk_millionths, volumes, .. } => Some((risk_millionths, volumes)),
             Margin::Uncalibrated { .. } => None,
         };
-        Terms {
+        OfferTerms {
             region: self.region.to_owned(),
             size_gib: self.size_gib,
             wait_s: self.patience.ticks as u64 * u64::from(self.demand.tick_s),
@@ -201,7 +203,7 @@ impl<'a> Question<'a> {
     ) -> Option<LocalRecord> {
         let like = self.instance?;
         let asked = (grown, self.size_gib, self.patience);
-        let found = local::cheapest(catalogue, self.region, like, asked)?;
+        let found = local_disks::cheapest(catalogue, self.region, like, asked)?;
         let extra = like.month(self.region).map(|(month, _)| found.month - month);
         let amount = |money: crate::money::Money| money.micros() as f64 / 1e6;
         let saves =
@@ -209,7 +211,7 @@ impl<'a> Question<'a> {
         Some(LocalRecord {
             instance: found.instance.name.clone(),
             disks: found.disks.disks,
-            size_gib: local::size_gib(&found.disks),
+            size_gib: local_disks::size_gib(&found.disks),
             holds: found.holds,
             instance_month: amount(found.month),
             extra_month: extra.map(amount),
@@ -218,9 +220,10 @@ impl<'a> Question<'a> {
         })
     }
 
-    fn by_type(&self, catalogue: &Catalogue, need: Need<'_>) -> Vec<TypeRecord> {
+    fn by_type(&self, catalogue: &Catalogue, need: StorageRequirement<'_>) -> Vec<TypeRecord> {
         let best = cheapest_of(self.market, need, self.stripes);
-        let offer = |choice: Choice| self.offer(catalogue, &choice.offer, Some((choice.late, choice.of)));
+        let offer =
+            |choice: OfferChoice| self.offer(catalogue, &choice.offer, Some((choice.late, choice.of)));
         best.into_iter()
             .map(|(volume, choice)| TypeRecord { volume: volume.to_owned(), offer: choice.map(offer) })
             .collect()
@@ -250,10 +253,10 @@ impl<'a> Question<'a> {
         &self,
         catalogue: &Catalogue,
         offer: &Offer,
-        need: Need<'_>,
+        need: StorageRequirement<'_>,
         chosen: Option<&OfferRecord>,
     ) -> CurrentRecord {
-        let late = Judge::new(need).late(&offer.limits);
+        let late = OfferJudge::new(need).late(&offer.limits);
         let of = need.demand.operations().iter().sum();
         let record = self.offer(catalogue, offer, late.map(|late| (late, of)));
         let saves_month = chosen.map(|chosen| record.month_all_nodes - chosen.month_all_nodes);
@@ -301,14 +304,14 @@ impl<'a> Question<'a> {
     fn blame_instance(
         &self,
         catalogue: &Catalogue,
-        need: Need<'_>,
+        need: StorageRequirement<'_>,
         chosen: Option<&OfferRecord>,
     ) -> Option<String> {
         let name = &self.instance.filter(|instance| instance.ebs.is_some())?.name;
         if self.objection().is_some() {
             return None;
         }
-        let alone = self.cheapest(Need { instance: None, ..need })?;
+        let alone = self.cheapest(StorageRequirement { instance: None, ..need })?;
         let alone = self.offer(catalogue, &alone.offer, None);
         match chosen {
             Some(chosen) if chosen.words == alone.words => None,
@@ -374,7 +377,7 @@ fn size_note(needed: &Requirement) -> Option<String> {
 
 fn sources(
     catalogue: &Catalogue,
-    question: &Question<'_>,
+    question: &SizingQuestion<'_>,
     chosen: Option<&OfferRecord>,
 ) -> Vec<SourceRecord> {
     let mut sources = Vec::new();

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher, RandomState};
 
 /// A table by a whole number.
-pub type NumberMap<V> = HashMap<u64, V, Spread>;
+pub type NumberMap<V> = HashMap<u64, V, NumberHasher>;
 
 /// The finaliser of SplitMix64: one to one, and every bit depends on every bit.
 #[inline]
@@ -17,17 +17,17 @@ pub fn spread(mut x: u64) -> u64 {
 
 /// Spreads numbers under a secret of its own, so that nobody can write a file whose numbers all fall together.
 #[derive(Clone, Copy, Debug)]
-pub struct Spread {
+pub struct NumberHasher {
     secret: u64,
 }
 
-impl Default for Spread {
+impl Default for NumberHasher {
     fn default() -> Self {
         Self { secret: RandomState::new().hash_one(0u64) }
     }
 }
 
-impl BuildHasher for Spread {
+impl BuildHasher for NumberHasher {
     type Hasher = Spreading;
 
     fn build_hasher(&self) -> Spreading {
@@ -69,6 +69,6 @@ mod tests {
 
     #[test]
     fn two_tables_have_two_secrets() {
-        assert_ne!(Spread::default().hash_one(7u64), Spread::default().hash_one(7u64));
+        assert_ne!(NumberHasher::default().hash_one(7u64), NumberHasher::default().hash_one(7u64));
     }
 }

@@ -58,19 +58,19 @@ pub struct Counter {
 struct Streams {
     /// By themselves, as most I/Os look through all of them and go on with none.
     ends: VecDeque<u64>,
-    sums: VecDeque<Sum>,
+    sums: VecDeque<StreamSum>,
 }
 
 /// What a stream has read or written in its last tick.
 #[derive(Clone, Copy, Debug)]
-struct Sum {
+struct StreamSum {
     tick: usize,
     bytes: u64,
 }
 
 impl Streams {
     /// Takes out the stream that ends at a place.
-    fn take(&mut self, end: u64) -> Option<Sum> {
+    fn take(&mut self, end: u64) -> Option<StreamSum> {
         if !self.ends.contains(&end) {
             return None;
         }
@@ -80,7 +80,7 @@ impl Streams {
     }
 
     /// Puts one in, for which the one that went on longest ago goes.
-    fn put(&mut self, end: u64, sum: Sum) {
+    fn put(&mut self, end: u64, sum: StreamSum) {
         if self.ends.len() == STREAMS {
             self.ends.pop_front();
             self.sums.pop_front();
@@ -109,7 +109,7 @@ impl Counter {
         let joined = before.filter(|sum| sum.tick == tick).map_or(0, |sum| sum.bytes);
         let bytes = joined.saturating_add(io.bytes);
         self.counted.disk[tick] += bytes.div_ceil(DISK_UNIT).max(1) - joined.div_ceil(DISK_UNIT);
-        streams.put(io.offset.saturating_add(io.bytes), Sum { tick, bytes });
+        streams.put(io.offset.saturating_add(io.bytes), StreamSum { tick, bytes });
     }
 
     /// What was counted.

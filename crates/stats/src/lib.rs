@@ -16,7 +16,7 @@ pub mod stopping;
 pub mod student;
 pub mod tail;
 
-pub use operating_point::{BalancedPoint, Observed, PeakPoint, SloPoint, balanced, peak, slo};
+pub use operating_point::{BalancedPoint, MeasuredCell, PeakPoint, SloPoint, balanced, peak, slo};
 pub use plateau::{Plateau, PlateauCell, coefficient_of_variation, plateau};
 pub use search::{Cell, Grid, Observation, Purpose, Search, SearchEnd, SearchOptions, Step};
 pub use student::{MeanInterval, mean_interval, t_quantile};

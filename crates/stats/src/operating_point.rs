@@ -16,7 +16,7 @@ pub const TIE_SHARE: f64 = 0.005;
 
 /// What was observed at one cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Observed {
+pub struct MeasuredCell {
     /// Jobs.
     pub jobs: u32,
     /// Depth of each.
@@ -29,7 +29,7 @@ pub struct Observed {
     pub quantile_ns: Option<f64>,
 }
 
-impl Observed {
+impl MeasuredCell {
     /// I/Os asked to be in flight.
     pub fn in_flight(&self) -> u64 {
         u64::from(self.jobs) * u64::from(self.depth)
@@ -96,7 +96,7 @@ pub struct SloPoint {
 
 /// The cell of highest normalised power; within [`TIE_SHARE`] the one with fewest I/Os in flight, then
 /// fewest jobs. `None` without a usable cell.
-pub fn balanced(cells: &[Observed]) -> Option<BalancedPoint> {
+pub fn balanced(cells: &[MeasuredCell]) -> Option<BalancedPoint> {
     let powers: Vec<(usize, f64)> =
         cells.iter().enumerate().filter_map(|(i, c)| Some((i, c.ln_power()?))).collect();
     let best = powers.iter().map(|p| p.1).max_by(f64::total_cmp)?;
@@ -121,7 +121,7 @@ pub fn balanced(cells: &[Observed]) -> Option<BalancedPoint> {
 
 /// The cell of fewest I/Os in flight, then fewest jobs, whose rate reaches [`PEAK_SHARE`] of the highest.
 /// `None` without a usable cell.
-pub fn peak(cells: &[Observed]) -> Option<PeakPoint> {
+pub fn peak(cells: &[MeasuredCell]) -> Option<PeakPoint> {
     let highest = highest(cells)?;
     let top = cells[highest].x_per_s;
     let (index, cell) = cells
@@ -129,15 +129,15 @@ pub fn peak(cells: &[Observed]) -> Option<PeakPoint> {
         .enumerate()
         .filter(|(_, c)| c.is_usable() && c.x_per_s >= PEAK_SHARE * top)
         .min_by_key(|(_, c)| c.cheapness())?;
-    let deepest = cells.iter().filter(|c| c.is_usable()).map(Observed::in_flight).max()?;
+    let deepest = cells.iter().filter(|c| c.is_usable()).map(MeasuredCell::in_flight).max()?;
     let at_edge = cell.in_flight() == deepest;
     Some(PeakPoint { index, highest, rate_share: cell.x_per_s / top, at_edge })
 }
 
 /// The cell of highest rate whose latency quantile is at most `limit_ns`; rates within 2 % are tied, and
 /// the fewest I/Os in flight win. `None` when no cell is known to hold it.
-pub fn slo(cells: &[Observed], limit_ns: f64) -> Option<SloPoint> {
-    let holds = |c: &Observed| c.is_usable() && c.quantile_ns.is_some_and(|q| q <= limit_ns);
+pub fn slo(cells: &[MeasuredCell], limit_ns: f64) -> Option<SloPoint> {
+    let holds = |c: &MeasuredCell| c.is_usable() && c.quantile_ns.is_some_and(|q| q <= limit_ns);
     let top = cells.iter().filter(|c| holds(c)).map(|c| c.x_per_s).max_by(f64::total_cmp)?;
     let (index, cell) = cells
         .iter()
@@ -159,7 +159,7 @@ pub fn slo(cells: &[Observed], limit_ns: f64) -> Option<SloPoint> {
 }
 
 /// The usable cell of the highest rate.
-fn highest(cells: &[Observed]) -> Option<usize> {
+fn highest(cells: &[MeasuredCell]) -> Option<usize> {
     (0..cells.len())
         .filter(|&i| cells[i].is_usable())
         .max_by(|&a, &b| cells[a].x_per_s.total_cmp(&cells[b].x_per_s))
@@ -171,13 +171,19 @@ mod tests {
     use proptest::prelude::*;
 
     /// A closed loop on `X(N) = Xm N / (N + h)`.
-    fn hyperbola(jobs: u32, depth: u32) -> Observed {
+    fn hyperbola(jobs: u32, depth: u32) -> MeasuredCell {
         let n = f64::from(jobs * depth);
         let x_per_s = 100_000.0 * n / (n + 7.0);
-        Observed { jobs, depth, x_per_s, r_ns: n / x_per_s * 1e9, quantile_ns: Some(3.0 * n / x_per_s * 1e9) }
+        MeasuredCell {
+            jobs,
+            depth,
+            x_per_s,
+            r_ns: n / x_per_s * 1e9,
+            quantile_ns: Some(3.0 * n / x_per_s * 1e9),
+        }
     }
 
-    fn ladder() -> Vec<Observed> {
+    fn ladder() -> Vec<MeasuredCell> {
         (0..9).map(|i| hyperbola(1, 1 << i)).collect()
     }
 
@@ -202,7 +208,7 @@ mod tests {
         assert!(cells[point.index].x_per_s >= needed);
         assert!(cells[point.index - 1].x_per_s < needed);
         assert!(point.at_edge);
-        let flat: Vec<_> = cells.iter().map(|c| Observed { x_per_s: 5.0, ..*c }).collect();
+        let flat: Vec<_> = cells.iter().map(|c| MeasuredCell { x_per_s: 5.0, ..*c }).collect();
         assert_eq!(peak(&flat).map(|p| (p.index, p.at_edge)), Some((0, false)));
     }
 
@@ -220,7 +226,7 @@ mod tests {
         let point = slo(&cells, limit).unwrap();
         assert_eq!((point.index, point.broken_by), (5, Some(6)));
         assert_eq!(slo(&cells, 1.0), None);
-        let unknown: Vec<_> = cells.iter().map(|c| Observed { quantile_ns: None, ..*c }).collect();
+        let unknown: Vec<_> = cells.iter().map(|c| MeasuredCell { quantile_ns: None, ..*c }).collect();
         assert_eq!(slo(&unknown, f64::INFINITY), None);
     }
 
@@ -229,9 +235,9 @@ mod tests {
         fn any_numbers_are_taken(values in prop::collection::vec((any::<u32>(), any::<u32>(), any::<f64>(), any::<f64>(), any::<Option<f64>>()), 0..12), limit: f64) {
             let cells: Vec<_> = values
                 .into_iter()
-                .map(|(jobs, depth, x_per_s, r_ns, quantile_ns)| Observed { jobs, depth, x_per_s, r_ns, quantile_ns })
+                .map(|(jobs, depth, x_per_s, r_ns, quantile_ns)| MeasuredCell { jobs, depth, x_per_s, r_ns, quantile_ns })
                 .collect();
-            let usable = cells.iter().any(Observed::is_usable);
+            let usable = cells.iter().any(MeasuredCell::is_usable);
             prop_assert_eq!(balanced(&cells).is_some(), usable);
             prop_assert_eq!(peak(&cells).is_some(), usable);
             if let Some(point) = slo(&cells, limit) {

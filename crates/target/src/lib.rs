@@ -12,13 +12,13 @@ pub mod durability;
 pub mod filling;
 pub mod guard;
 mod name;
-mod open;
 pub mod origin;
 pub mod remote;
 pub mod scratch;
-mod several;
 pub mod signature;
 mod stretch;
+mod target_opening;
+mod target_set;
 mod usable;
 pub mod wall;
 
@@ -51,7 +51,6 @@ pub use device_mark::MarkId;
 pub use fathom_record::error::{EngineError as Error, ErrorKind};
 pub use guard::{Hold, Identity, Permit, Reason, Verdict};
 pub use name::TargetName;
-pub use open::{OpenRequest, Preparation, Target};
 pub use origin::Origin;
 #[cfg(target_os = "linux")]
 pub use platform::namespace;
@@ -61,5 +60,6 @@ pub use platform::{
 };
 #[cfg(windows)]
 pub use platform::{OverlappedLane, overlapped_lane};
-pub use several::{AdmissionSummary, admit_all, named_by};
 pub use stretch::Stretch;
+pub use target_opening::{OpenRequest, Preparation, Target};
+pub use target_set::{AdmissionSummary, admit_all, named_by};

@@ -20,7 +20,7 @@ mod kept_file;
 pub mod memory;
 pub mod net;
 pub mod nvme;
-pub mod others;
+pub mod other_programs;
 pub mod perf;
 pub mod preflight;
 pub mod pressure;

@@ -2,7 +2,7 @@
 
 use std::io::BufRead;
 
-use fathom_record::Origin;
+use fathom_record::RecordOrigin;
 use fathom_record::environment_facts::Environment;
 use fathom_record::provenance::StatedTotal;
 use fathom_record::run_record::Tool;
@@ -40,8 +40,11 @@ pub(crate) fn read(input: &mut dyn BufRead, name: &'static str) -> Result<Vec<Im
 
 /// An observation as the store keeps it: doubts as quirks, the tool's own means as totals that it states.
 fn foreign(observed: MachineTables) -> ForeignTelemetry {
-    let mut origin =
-        Origin { parser: observed.tool.to_owned(), era: observed.era.to_owned(), ..Origin::default() };
+    let mut origin = RecordOrigin {
+        parser: observed.tool.to_owned(),
+        era: observed.era.to_owned(),
+        ..RecordOrigin::default()
+    };
     for (number, note) in observed.notes.iter().enumerate() {
         origin.quirk(&format!("note_{}", number + 1), note.clone());
     }

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use fathom_tools::Refusal;
 use fathom_tools::fio::cmdline::Invocation;
-use fathom_tools::fio::document::{self, FileText};
 use fathom_tools::fio::fio_job::{Job, Variables};
+use fathom_tools::fio::job_expansion::{self, FileText};
 use fathom_tools::fio::map::{self, Executor, JobContext, MappedJob};
 use fathom_tools::fio::read_iolog;
 
@@ -41,7 +41,7 @@ fn read(path: &Path) -> Result<Vec<(Job, MappedJob)>, Refusal> {
     // A collection has the files that include, and not always those that are included.
     let mut include =
         |name: &str, _: &str| Ok(std::fs::read_to_string(folder.join(name)).unwrap_or_default());
-    let jobs = document::jobs(&Invocation::default(), &[file], &variables, &mut include)?;
+    let jobs = job_expansion::jobs(&Invocation::default(), &[file], &variables, &mut include)?;
     // Scripts around job files make the files first.
     // An earlier job of the same script wrote the log.
     let log =

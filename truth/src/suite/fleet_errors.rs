@@ -4,10 +4,12 @@
 use std::collections::BTreeMap;
 
 use fathom_record::sizing_record::Requirement;
-use fathom_sizing::choice::Judge;
-use fathom_sizing::fleet_volumes::{History, Outcome, SizingPolicy, Verdict, Volume, growth, row, verdict};
+use fathom_sizing::choice::OfferJudge;
+use fathom_sizing::fleet_volumes::{
+    History, SizingOutcome, SizingPolicy, VolumeFacts, VolumeVerdict, growth, row, verdict,
+};
 use fathom_sizing::requirement::{Precision, requirement};
-use fathom_sizing::{Catalogue, Market, Need, Patience, margin};
+use fathom_sizing::{Catalogue, Market, Patience, StorageRequirement, margin};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -78,7 +80,7 @@ fn mixed(market: &Market, effort: Effort) -> Vec<Figure> {
         let Some(margin) = margin::calibrated(drawn.history.all(), MIXED_RISK) else { continue };
         let asked = drawn.asked(market, margin.thousandths());
         for (life, law) in drawn.lives.iter().zip(&laws) {
-            let volume = Volume { demand: &life.past, size_gib: 100, current: None, instance: None };
+            let volume = VolumeFacts { demand: &life.past, size_gib: 100, current: None, instance: None };
             let found = verdict(&asked, &volume);
             let rests_on = row("v", &volume, &found).rests_on.unwrap_or_default();
             let Some(one) = Sums::of(&found, life) else { continue };
@@ -164,7 +166,7 @@ impl Sums {
         }
         let asked = fleet.asked(market, margin.thousandths());
         for life in fleet.lives.iter().filter(|_| whole) {
-            let volume = Volume { demand: &life.past, size_gib: 100, current: None, instance: None };
+            let volume = VolumeFacts { demand: &life.past, size_gib: 100, current: None, instance: None };
             let Some(one) = Self::of(&verdict(&asked, &volume), life) else { continue };
             self.sized += one.sized;
             self.expected += one.expected;
@@ -173,10 +175,11 @@ impl Sums {
     }
 
     /// One purchase against what came; absent without one.
-    fn of(found: &Verdict, life: &Life) -> Option<Self> {
-        let (choice, standing) = found.choice.as_ref().filter(|_| found.outcome == Outcome::Sized)?;
-        let need = Need { demand: &life.future, size_gib: 100, patience: PATIENCE, instance: None };
-        let holds = Judge::new(need).late(&choice.offer.limits).is_some();
+    fn of(found: &VolumeVerdict, life: &Life) -> Option<Self> {
+        let (choice, standing) = found.choice.as_ref().filter(|_| found.outcome == SizingOutcome::Sized)?;
+        let need =
+            StorageRequirement { demand: &life.future, size_gib: 100, patience: PATIENCE, instance: None };
+        let holds = OfferJudge::new(need).late(&choice.offer.limits).is_some();
         let expected = standing.risk_millionths.map_or(0.0, |risk| f64::from(risk) / 1e6);
         Some(Self { sized: 1.0, expected, failed: f64::from(u8::from(!holds)), ..Self::default() })
     }

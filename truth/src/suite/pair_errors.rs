@@ -1,7 +1,7 @@
 //! Two sides compared: how often identical sides are called different, how often a difference is found
 //! with the pairs predicted, and what asking after every pair costs.
 
-use fathom_record::comparison::{Better, Decision, Side};
+use fathom_record::comparison::{Decision, MetricSense, Side};
 use fathom_stats::paired_comparison::{
     CampaignStep, Comparison, LogRatios, Metric, Pair, QuantilePair, Rules, Runs, first_side, pairs_for,
     shift_function, unpaired,
@@ -40,7 +40,7 @@ fn rate(primary: bool) -> Metric {
     Metric {
         name: "operations_per_s".to_owned(),
         unit: "1/s".to_owned(),
-        better: Better::Higher,
+        better: MetricSense::Higher,
         primary,
         resolution: 0.0,
     }

@@ -1,6 +1,6 @@
 //! Steady state by the four gates: how often a wrong level is accepted, and how long a right one takes.
 
-use fathom_record::exposure_guard::{ExposureGuard, GuardRow, HiddenState, Standing};
+use fathom_record::exposure_guard::{ExposureGuard, GuardRow, HiddenState, HiddenStateStanding};
 use fathom_record::steadiness::SteadyVerdict;
 use fathom_stats::steady::cusum::{Monitor, WatchEvent};
 use fathom_stats::steady::{SteadyRule, judge, schedule};
@@ -70,9 +70,9 @@ pub fn run(effort: Effort) -> Vec<Figure> {
 fn guard(length: usize, guard_s: f64) -> ExposureGuard {
     let exposed_s = length as f64;
     let standing = match guard_s {
-        0.0 => Standing::Absent,
-        after_s if after_s <= exposed_s => Standing::Exhausted { after_s },
-        after_s => Standing::NotYet { after_s: Some(after_s) },
+        0.0 => HiddenStateStanding::Absent,
+        after_s if after_s <= exposed_s => HiddenStateStanding::Exhausted { after_s },
+        after_s => HiddenStateStanding::NotYet { after_s: Some(after_s) },
     };
     let row =
         GuardRow { state: HiddenState::VolumeCredits, standing, text: String::new(), source: String::new() };

@@ -37,14 +37,17 @@ const DOORS: [(&str, &str); 22] = [
     ("crates/store/src/create.rs", "makes a store under a name that was free, and never replaces one"),
     ("crates/store/src/private_files/unix.rs", "makes private files for the store, and its locks"),
     ("crates/store/src/private_files/windows.rs", "makes private files for the store, and its locks"),
-    ("crates/campaign/src/external/kept.rs", "new files in a new folder for what another tool prints"),
+    ("crates/campaign/src/external/tool_folder.rs", "new files in a new folder for what another tool prints"),
     (
         "crates/campaign/src/live_seconds/ring_folder/linux.rs",
         "makes rings of live seconds under names that were free, in a folder of the user's own that is memory",
     ),
-    ("crates/campaign/src/external/held.rs", "makes files for another tool under names that were free"),
-    ("crates/target/src/linux/open.rs", "opens targets that the guard admitted"),
-    ("crates/target/src/linux/generic.rs", "opens targets that the guard admitted"),
+    (
+        "crates/campaign/src/external/command_targets.rs",
+        "makes files for another tool under names that were free",
+    ),
+    ("crates/target/src/linux/path_opening.rs", "opens targets that the guard admitted"),
+    ("crates/target/src/linux/character_device.rs", "opens targets that the guard admitted"),
     ("crates/target/src/linux/inspect.rs", "opens targets to look at them, for reading"),
     ("crates/target/src/linux/scratch.rs", "makes scratch files under names that were free"),
     (

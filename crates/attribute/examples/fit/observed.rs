@@ -1,7 +1,7 @@
 //! Cases with what they showed: the lines that `cargo lab fit` writes.
 
-use fathom_attribute::evidence::{Feature, Need};
-use fathom_attribute::posterior::Figure;
+use fathom_attribute::evidence::{CausePrecondition, Feature};
+use fathom_attribute::posterior::FeatureFigure;
 use fathom_record::verdict::Limit;
 use serde::de::DeserializeOwned;
 
@@ -16,8 +16,8 @@ pub struct Observation {
     pub right: Vec<Limit>,
     /// Whether naming any enforced limit is right.
     pub is_any_cap: bool,
-    pub needs: Vec<Need>,
-    pub figures: Vec<Figure>,
+    pub needs: Vec<CausePrecondition>,
+    pub figures: Vec<FeatureFigure>,
 }
 
 /// Reads them: a heading, then `case,right,needs,figures`.
@@ -38,15 +38,15 @@ fn one(at: usize, line: &str) -> Option<Observation> {
         fold: at % FOLDS,
         right: named.into_iter().filter(|limit| *limit != Limit::RateCap).collect(),
         is_any_cap,
-        needs: needs.split(' ').map(value::<Need>).collect::<Option<_>>()?,
+        needs: needs.split(' ').map(value::<CausePrecondition>).collect::<Option<_>>()?,
         figures: figures.split(' ').filter(|text| !text.is_empty()).map(figure).collect::<Option<_>>()?,
     })
 }
 
-fn figure(text: &str) -> Option<Figure> {
+fn figure(text: &str) -> Option<FeatureFigure> {
     let (name, rest) = text.split_once('=')?;
     let (value, error) = rest.split_once('~')?;
-    Some(Figure {
+    Some(FeatureFigure {
         feature: Feature::of(name)?,
         value: value.parse().ok()?,
         error: error.parse().ok()?,

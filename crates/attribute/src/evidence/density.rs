@@ -5,21 +5,21 @@
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Shape {
     /// Around one mean.
-    One(Peak),
+    One(DensityPeak),
     /// Around either of two, as often.
-    Either(Peak, Peak),
+    Either(DensityPeak, DensityPeak),
 }
 
 /// A mean and a deviation, both on the feature's scale.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Peak {
+pub struct DensityPeak {
     /// Where it lies.
     pub mean: f64,
     /// How far figures usually are from it.
     pub deviation: f64,
 }
 
-impl Peak {
+impl DensityPeak {
     /// `None` unless both are numbers and the deviation is above zero.
     pub fn new(mean: f64, deviation: f64) -> Option<Self> {
         (mean.is_finite() && deviation.is_finite() && deviation > 0.0).then_some(Self { mean, deviation })
@@ -79,7 +79,7 @@ impl Shape {
 
     /// The same around the same means with other deviations.
     pub fn widened(self, factor: f64) -> Self {
-        let wide = |peak: Peak| Peak { deviation: peak.deviation * factor, ..peak };
+        let wide = |peak: DensityPeak| DensityPeak { deviation: peak.deviation * factor, ..peak };
         match self {
             Shape::One(peak) => Shape::One(wide(peak)),
             Shape::Either(a, b) => Shape::Either(wide(a), wide(b)),
@@ -87,18 +87,18 @@ impl Shape {
     }
 
     /// The peak that a figure is closest to.
-    pub fn nearest(self, value: f64) -> Peak {
+    pub fn nearest(self, value: f64) -> DensityPeak {
         match self {
             Shape::One(peak) => peak,
             Shape::Either(a, b) => {
-                let away = |peak: Peak| (value - peak.mean).abs() / peak.deviation;
+                let away = |peak: DensityPeak| (value - peak.mean).abs() / peak.deviation;
                 if away(a) <= away(b) { a } else { b }
             }
         }
     }
 
     /// Its peaks.
-    pub fn peaks(self) -> impl Iterator<Item = Peak> {
+    pub fn peaks(self) -> impl Iterator<Item = DensityPeak> {
         let (first, second) = match self {
             Shape::One(peak) => (peak, None),
             Shape::Either(a, b) => (a, Some(b)),
@@ -135,8 +135,8 @@ pub fn squared_misfit(shape: Shape, value: f64, error: f64, inflation: f64, free
 mod tests {
     use super::*;
 
-    fn peak(mean: f64, deviation: f64) -> Peak {
-        Peak::new(mean, deviation).unwrap()
+    fn peak(mean: f64, deviation: f64) -> DensityPeak {
+        DensityPeak::new(mean, deviation).unwrap()
     }
 
     #[test]
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn what_is_no_number_or_has_no_width_is_no_peak() {
-        assert!(Peak::new(f64::NAN, 1.0).is_none() && Peak::new(0.0, 0.0).is_none());
-        assert!(Peak::new(0.0, f64::INFINITY).is_none());
+        assert!(DensityPeak::new(f64::NAN, 1.0).is_none() && DensityPeak::new(0.0, 0.0).is_none());
+        assert!(DensityPeak::new(0.0, f64::INFINITY).is_none());
     }
 }

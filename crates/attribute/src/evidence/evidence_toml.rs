@@ -4,9 +4,10 @@ use fathom_record::verdict::Limit;
 use serde::Deserialize;
 use toml::{Table as Toml, Value};
 
-use super::density::Peak;
+use super::density::DensityPeak;
 use super::{
-    Calibration, Density, EXPERIMENTS, EvidenceError, EvidenceErrorKind as Kind, Feature, Table, Trial,
+    Calibration, Density, EXPERIMENTS, EvidenceError, EvidenceErrorKind as Kind, ExperimentCost, Feature,
+    Table,
 };
 
 /// One cause.
@@ -27,7 +28,7 @@ pub struct Cause {
     /// The same in published tables, by how often such causes are published; absent: the same.
     pub published: f64,
     /// What must be so for it to be possible.
-    pub needs: Vec<Need>,
+    pub needs: Vec<CausePrecondition>,
     /// Features whose first peaks belong together, and their second ones: it shows all first ones or all second ones.
     pub together: Vec<Feature>,
     /// Words by which those who publish results name it, in lower case; with a star, their beginnings.
@@ -41,7 +42,7 @@ pub struct Cause {
 /// From `Compared` on: what a table of published results states, and a run mostly does not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Need {
+pub enum CausePrecondition {
     /// Something that stores: not `null:` or memory.
     Device,
     /// A target that somebody may have limited: anything but a drive that is known to be bare.
@@ -106,7 +107,7 @@ struct Words {
     prior: f64,
     published: Option<f64>,
     #[serde(default)]
-    needs: Vec<Need>,
+    needs: Vec<CausePrecondition>,
     #[serde(default)]
     together: Vec<String>,
     #[serde(default)]
@@ -179,11 +180,11 @@ fn feature(name: &str) -> Result<Feature, EvidenceError> {
         .ok_or_else(|| wrong(Kind::UnknownName, format!("`{name}` is not a known symptom or experiment")))
 }
 
-fn trial(name: &str, entry: &Toml) -> Result<Trial, EvidenceError> {
+fn trial(name: &str, entry: &Toml) -> Result<ExperimentCost, EvidenceError> {
     let minutes = entry.get("minutes").and_then(number).filter(|minutes| *minutes > 0.0);
     let question = entry.get("question").and_then(Value::as_str);
     match (minutes, question) {
-        (Some(minutes), Some(question)) => Ok(Trial { minutes, question: question.to_owned() }),
+        (Some(minutes), Some(question)) => Ok(ExperimentCost { minutes, question: question.to_owned() }),
         _ => Err(wrong(Kind::Value, format!("experiment `{name}` has no minutes or no question"))),
     }
 }
@@ -228,9 +229,9 @@ fn density(name: &str, value: &Value) -> Result<Density, EvidenceError> {
     }
 }
 
-fn peak(value: &Value) -> Option<Peak> {
+fn peak(value: &Value) -> Option<DensityPeak> {
     match value.as_array()?.as_slice() {
-        [mean, deviation] => Peak::new(number(mean)?, number(deviation)?),
+        [mean, deviation] => DensityPeak::new(number(mean)?, number(deviation)?),
         _ => None,
     }
 }

@@ -11,7 +11,7 @@ use fathom_record::verdict::Limit;
 use serde::Deserialize;
 
 pub use density::{CUT_SHORT, Shape as Density, ln_mean_of, squared_misfit};
-pub use evidence_toml::{Cause, Need};
+pub use evidence_toml::{Cause, CausePrecondition};
 pub use feature::{EXPERIMENTS, Feature};
 
 /// Deviation with which a one-sided figure may exceed 0: rounding and counters.
@@ -71,12 +71,12 @@ pub struct Table {
     /// Whether a figure above 0 contradicts every cause that does not say so, by feature.
     one_sided: Vec<bool>,
     /// Of experiments: minutes and question, by feature.
-    trials: Vec<Option<Trial>>,
+    trials: Vec<Option<ExperimentCost>>,
 }
 
 /// What an experiment costs and asks.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Trial {
+pub struct ExperimentCost {
     /// Minutes that it takes, waiting included.
     pub minutes: f64,
     /// What it decides.
@@ -116,7 +116,7 @@ impl Table {
         let is_own = self.cause(limit).is_some_and(|cause| cause.figures[feature.index()].is_some());
         let is_impossible = value > 0.0 && self.one_sided.get(feature.index()) == Some(&true);
         let is_bounded = is_impossible && !is_own && limit != Limit::Unknown;
-        density::Peak::new(0.0, EDGE).filter(|_| is_bounded).map(Density::One)
+        density::DensityPeak::new(0.0, EDGE).filter(|_| is_bounded).map(Density::One)
     }
 
     /// What a cause shows of a feature; of [`Limit::Unknown`] anything, widely.
@@ -146,7 +146,7 @@ impl Table {
     }
 
     /// What an experiment costs and asks; `None` of what is no experiment.
-    pub fn trial(&self, feature: Feature) -> Option<&Trial> {
+    pub fn trial(&self, feature: Feature) -> Option<&ExperimentCost> {
         self.trials.get(feature.index()).and_then(Option::as_ref)
     }
 }
@@ -182,7 +182,7 @@ mod tests {
             assert!(cause.statement.ends_with('.'), "{}", cause.statement);
             // A row without figures that differ would be the usual by another name. What has to be stated to be
             // possible at all is told by that, and one figure says how much.
-            let is_stated = cause.needs.iter().any(|need| *need >= Need::Compared);
+            let is_stated = cause.needs.iter().any(|need| *need >= CausePrecondition::Compared);
             let least = if is_stated { 1 } else { 3 };
             assert!(cause.figures.iter().flatten().count() >= least, "{:?}", cause.limit);
         }
@@ -233,7 +233,7 @@ mod tests {
         let of = |fitted: &str| Table::parse_fitted(hand, fitted);
         let table = of("[calibration]\ntemperature = 7\n[cause.link]\ntail = [1.5, 0.25]").unwrap();
         assert_eq!(table.calibration.unwrap().temperature, 7.0);
-        let peak = density::Peak::new(1.5, 0.25).unwrap();
+        let peak = density::DensityPeak::new(1.5, 0.25).unwrap();
         assert_eq!(table.density(Limit::Link, Feature::Tail), Some(Density::One(peak)));
         let by_hand = Table::parse(hand).unwrap();
         assert_eq!(table.calibration.unwrap().inflation, by_hand.calibration.unwrap().inflation);

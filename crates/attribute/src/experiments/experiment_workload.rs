@@ -1,17 +1,17 @@
 //! One experiment as the workload that makes it, with what must be done before.
 
 use fathom_record::Workload;
-use fathom_record::engine_list::{self, Need};
+use fathom_record::engine_list::{self, EngineRequirement};
 use fathom_record::facts::TargetKind;
 use fathom_record::workload::{Addresses, Arrival, Length, Mix, Sizes, SizesByDirection};
 
-use crate::curve_shape::Shape;
+use crate::curve_shape::CurveShape;
 use crate::evidence::Feature;
-use crate::input::Pattern;
+use crate::input::MeasuredPattern;
 use crate::rate_bounds::is_foreseeable;
 use crate::thresholds::MOSTLY_WRITTEN;
 
-use super::far::far_block;
+use super::distant_block_size::far_block;
 use super::{block_bytes, is_storage};
 
 /// Measured time of an experiment: enough seconds to see their variation.
@@ -40,11 +40,11 @@ const FULL: f64 = 1.03;
 
 /// An experiment ready to be made.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Trial {
+pub struct ExperimentTrial {
     /// What to run.
     pub workload: Workload,
     /// On what, and how.
-    pub way: Way,
+    pub way: ExperimentConditions,
     /// What is done first.
     pub before: TrialPreparation,
 }
@@ -74,7 +74,7 @@ pub enum TrialTarget {
 
 /// How an experiment goes about its target, where the workload does not say it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Manner {
+pub enum TargetHandling {
     /// As the workload itself.
     #[default]
     Same,
@@ -88,21 +88,21 @@ pub enum Manner {
 
 /// Everything beside the workload that an experiment may change.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Way {
+pub struct ExperimentConditions {
     /// On what.
     pub place: TrialTarget,
     /// How.
-    pub manner: Manner,
+    pub manner: TargetHandling,
 }
 
-impl From<TrialTarget> for Way {
+impl From<TrialTarget> for ExperimentConditions {
     fn from(place: TrialTarget) -> Self {
-        Self { place, manner: Manner::Same }
+        Self { place, manner: TargetHandling::Same }
     }
 }
 
-impl From<Manner> for Way {
-    fn from(manner: Manner) -> Self {
+impl From<TargetHandling> for ExperimentConditions {
+    fn from(manner: TargetHandling) -> Self {
         Self { place: TrialTarget::Target, manner }
     }
 }
@@ -118,9 +118,9 @@ impl TrialTarget {
     }
 }
 
-impl Trial {
+impl ExperimentTrial {
     /// What to type, as one line.
-    pub fn command(&self, pattern: &Pattern<'_>) -> String {
+    pub fn command(&self, pattern: &MeasuredPattern<'_>) -> String {
         let line = (pattern.command)(&self.workload, &self.way);
         match &self.before {
             TrialPreparation::Nothing => line,
@@ -138,9 +138,16 @@ impl Trial {
 }
 
 /// The trial of an experiment; `None` where it cannot be made on this pattern.
-pub fn trial(experiment: Feature, pattern: &Pattern<'_>, shape: &Shape<'_>) -> Option<Trial> {
-    let mut trial =
-        Trial { workload: base(pattern, shape), way: Way::default(), before: TrialPreparation::Nothing };
+pub fn trial(
+    experiment: Feature,
+    pattern: &MeasuredPattern<'_>,
+    shape: &CurveShape<'_>,
+) -> Option<ExperimentTrial> {
+    let mut trial = ExperimentTrial {
+        workload: base(pattern, shape),
+        way: ExperimentConditions::default(),
+        before: TrialPreparation::Nothing,
+    };
     let workload = &mut trial.workload;
     let is_open = workload.arrival.is_open();
     match experiment {
@@ -185,14 +192,15 @@ pub fn trial(experiment: Feature, pattern: &Pattern<'_>, shape: &Shape<'_>) -> O
         }
         Feature::Unflushed if !is_open && pattern.flushes_per_write()? > 0.0 => {
             workload.mix.flush_every_writes = 0;
-            trial.way = if pattern.durable { Manner::NotDurable } else { Manner::Same }.into();
+            trial.way =
+                if pattern.durable { TargetHandling::NotDurable } else { TargetHandling::Same }.into();
         }
-        Feature::Durable if !is_open && may_be_durable(pattern) => trial.way = Manner::Durable.into(),
+        Feature::Durable if !is_open && may_be_durable(pattern) => trial.way = TargetHandling::Durable.into(),
         Feature::OneConnection if !is_open && shape.telemetry.connections.is_some() => {
             one_connection_more(workload)?;
         }
         Feature::OtherNode if !is_open => {
-            trial.way = Manner::OnProcessors(pattern.means.other_node_cpus.clone()?).into();
+            trial.way = TargetHandling::OnProcessors(pattern.means.other_node_cpus.clone()?).into();
         }
         _ => return None,
     }
@@ -201,7 +209,7 @@ pub fn trial(experiment: Feature, pattern: &Pattern<'_>, shape: &Shape<'_>) -> O
 
 /// Puts the jobs of a workload on two targets with as many I/Os in flight as before. Jobs work on targets in turn, so that
 /// an even number of them is spread as it is.
-fn spread(pattern: &Pattern<'_>, workload: &mut Workload) -> Option<()> {
+fn spread(pattern: &MeasuredPattern<'_>, workload: &mut Workload) -> Option<()> {
     if !workload.jobs.is_multiple_of(2) {
         let can_be_halved = halves(workload.depth) || is_full(pattern);
         workload.jobs = workload.jobs.checked_mul(2).filter(|jobs| *jobs <= MAX_JOBS && can_be_halved)?;
@@ -211,14 +219,14 @@ fn spread(pattern: &Pattern<'_>, workload: &mut Workload) -> Option<()> {
 }
 
 /// Many times the jobs with as many in flight; where more in flight was shown to change nothing, with no fewer.
-fn many_jobs(pattern: &Pattern<'_>, workload: &mut Workload) -> Option<()> {
+fn many_jobs(pattern: &MeasuredPattern<'_>, workload: &mut Workload) -> Option<()> {
     let times = many_times(pattern, (workload.jobs, workload.depth))?;
     (workload.jobs, workload.depth) = (workload.jobs * times, workload.depth.div_ceil(times));
     Some(())
 }
 
 /// How many times the jobs of a cell many of them are; `None` where the depth cannot be divided, or processors are lacking.
-pub fn many_times(pattern: &Pattern<'_>, (jobs, depth): (u32, u32)) -> Option<u32> {
+pub fn many_times(pattern: &MeasuredPattern<'_>, (jobs, depth): (u32, u32)) -> Option<u32> {
     let most = pattern.means.most_jobs.min(MAX_JOBS);
     let in_flight = u64::from(jobs) * u64::from(depth);
     let has_room = |times: &u32| jobs.checked_mul(*times).is_some_and(|jobs| jobs <= most);
@@ -244,15 +252,15 @@ fn one_connection_more(workload: &mut Workload) -> Option<()> {
 }
 
 /// Whether writes go through the page cache, and could be made durable one by one.
-fn may_be_durable(pattern: &Pattern<'_>) -> bool {
+fn may_be_durable(pattern: &MeasuredPattern<'_>) -> bool {
     let through_the_cache = !pattern.target.direct
         && matches!(pattern.target.kind, TargetKind::File | TargetKind::BlockDevice)
-        && engine_list::named(pattern.engine).is_some_and(|engine| engine.takes(Need::Durable));
+        && engine_list::named(pattern.engine).is_some_and(|engine| engine.takes(EngineRequirement::Durable));
     through_the_cache && pattern.flushes_per_write() == Some(0.0)
 }
 
 /// The workload of the cell in question, for a fixed time.
-fn base(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Workload {
+fn base(pattern: &MeasuredPattern<'_>, shape: &CurveShape<'_>) -> Workload {
     let mut workload = pattern.workload.clone();
     (workload.jobs, workload.depth) = (shape.focus.jobs, shape.focus.depth);
     let time_ns = workload.length.time_ns.unwrap_or(TIME_NS);
@@ -261,7 +269,7 @@ fn base(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Workload {
 }
 
 /// Trims the span of a workload once, and nothing else.
-fn trim(pattern: &Pattern<'_>, workload: &Workload) -> Workload {
+fn trim(pattern: &MeasuredPattern<'_>, workload: &Workload) -> Workload {
     let room = pattern.target.size_bytes.saturating_sub(workload.offset_bytes);
     let bytes = workload.span_bytes.unwrap_or(room);
     Workload {
@@ -282,7 +290,7 @@ fn halves(depth: u32) -> bool {
 }
 
 /// Whether more in flight was shown to change nothing: jobs may then be doubled at a depth that cannot be halved.
-fn is_full(pattern: &Pattern<'_>) -> bool {
+fn is_full(pattern: &MeasuredPattern<'_>) -> bool {
     let deeper = pattern.answers.iter().find(|answer| answer.experiment == Feature::DoubleDepth);
     deeper.is_some_and(|answer| {
         let ratio = answer.operations_per_s / answer.before_per_s;
@@ -295,24 +303,24 @@ fn resize(workload: &mut Workload, bytes: u64) {
 }
 
 /// Half of the block, where the device takes it.
-fn half(pattern: &Pattern<'_>, workload: &Workload) -> Option<u64> {
+fn half(pattern: &MeasuredPattern<'_>, workload: &Workload) -> Option<u64> {
     let smallest = u64::from(pattern.target.logical_block_bytes.max(1));
     let halved = block_bytes(workload)? / 2;
     (halved >= smallest && halved.is_multiple_of(smallest)).then_some(halved)
 }
 
-fn is_unforeseeable(pattern: &Pattern<'_>) -> bool {
+fn is_unforeseeable(pattern: &MeasuredPattern<'_>) -> bool {
     is_storage(pattern) && !is_foreseeable(pattern)
 }
 
 /// Whether reads find data: blocks that were never written are answered without the device.
-fn holds_data(pattern: &Pattern<'_>) -> bool {
+fn holds_data(pattern: &MeasuredPattern<'_>) -> bool {
     let is_written = pattern.target.written_share.is_some_and(|share| share >= MOSTLY_WRITTEN);
     is_storage(pattern) && (pattern.target.simulated.is_some() || is_written)
 }
 
 /// Eight times the span, where the target has it and the data of it is data.
-fn larger_span(pattern: &Pattern<'_>, workload: &Workload) -> Option<u64> {
+fn larger_span(pattern: &MeasuredPattern<'_>, workload: &Workload) -> Option<u64> {
     let target = pattern.target;
     let span_bytes = workload.span_bytes?.checked_mul(SPAN_FACTOR)?;
     let room = target.size_bytes.saturating_sub(workload.offset_bytes);

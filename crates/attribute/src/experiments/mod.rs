@@ -1,7 +1,7 @@
 //! The experiments that can be made on a pattern, as workloads, and how to read their answers.
 
+mod distant_block_size;
 mod experiment_workload;
-mod far;
 
 use fathom_order::InOrder;
 use fathom_record::CeilingScope;
@@ -9,16 +9,18 @@ use fathom_record::facts::TargetKind;
 use fathom_record::verdict::{Experiment, Limit};
 use fathom_record::workload::{Sizes, Workload};
 
-use crate::curve_shape::Shape;
+use crate::curve_shape::CurveShape;
 use crate::evidence::{EXPERIMENTS, Feature, Table};
 use crate::experiment_choice::{ChosenExperiment, choose};
-use crate::input::{Answer, Pattern};
-use crate::posterior::{CauseWeight, Figure, after};
+use crate::input::{ExperimentAnswer, MeasuredPattern};
+use crate::posterior::{CauseWeight, FeatureFigure, after};
 use crate::printed;
 use crate::thresholds::{CREEPS, NAMED};
 
-pub use experiment_workload::{Manner, Trial, TrialPreparation, TrialTarget, Way, many_times};
-pub use far::{Law, far_ratio, law};
+pub use distant_block_size::{BlockSizeLaw, far_ratio, law};
+pub use experiment_workload::{
+    ExperimentConditions, ExperimentTrial, TargetHandling, TrialPreparation, TrialTarget, many_times,
+};
 
 /// Causes below this probability are not mentioned in how an answer is to be read.
 const LEAST_MENTIONED: f64 = 0.05;
@@ -40,7 +42,7 @@ const REFUTING: [Feature; 6] = [
 const SHORT_REST: f64 = 2.0;
 
 /// What could refute that a rate is enforced, once other blocks have said what it counts.
-fn of_a_guess(pattern: &Pattern<'_>, feasible: &[Feature]) -> Option<Feature> {
+fn of_a_guess(pattern: &MeasuredPattern<'_>, feasible: &[Feature]) -> Option<Feature> {
     let is_size = |feature: Feature| [Feature::HalfBlock, Feature::DoubleBlock].contains(&feature);
     if let Some(other) = other_size(pattern).filter(|other| feasible.contains(other)) {
         return Some(other);
@@ -73,20 +75,20 @@ fn of_a_guess(pattern: &Pattern<'_>, feasible: &[Feature]) -> Option<Feature> {
 /// Least logarithm of a ratio by which many jobs are slower.
 const SLOWER: f64 = 0.03;
 
-fn is_slower_with_many(answer: &Answer) -> bool {
+fn is_slower_with_many(answer: &ExperimentAnswer) -> bool {
     answer.experiment == Feature::ManyJobs && (answer.operations_per_s / answer.before_per_s).ln() < -SLOWER
 }
 
 /// What could refute an answer that is doubtful for these reasons, the first of what can be made.
-fn refuting(pattern: &Pattern<'_>, feasible: &[Feature], doubts: &[Doubt]) -> Option<Feature> {
+fn refuting(pattern: &MeasuredPattern<'_>, feasible: &[Feature], doubts: &[AnswerDoubt]) -> Option<Feature> {
     let first_of = |features: &[Feature]| features.iter().copied().find(|feature| feasible.contains(feature));
     doubts.iter().find_map(|doubt| match doubt {
-        Doubt::Guess => of_a_guess(pattern, feasible),
-        Doubt::Credits => first_of(&[Feature::Idle]),
-        Doubt::Lock => first_of(&[Feature::ManyJobs, Feature::DoubleJobs, Feature::DoubleDepth]),
-        Doubt::LastJobs => first_of(&[Feature::DoubleJobs]),
-        Doubt::Depth => first_of(&[Feature::DoubleDepth]),
-        Doubt::OneSize => other_size(pattern).filter(|other| feasible.contains(other)),
+        AnswerDoubt::Guess => of_a_guess(pattern, feasible),
+        AnswerDoubt::Credits => first_of(&[Feature::Idle]),
+        AnswerDoubt::Lock => first_of(&[Feature::ManyJobs, Feature::DoubleJobs, Feature::DoubleDepth]),
+        AnswerDoubt::LastJobs => first_of(&[Feature::DoubleJobs]),
+        AnswerDoubt::Depth => first_of(&[Feature::DoubleDepth]),
+        AnswerDoubt::OneSize => other_size(pattern).filter(|other| feasible.contains(other)),
     })
 }
 
@@ -95,7 +97,7 @@ const OFF_A_LAW: f64 = 0.03;
 
 /// The other size, where one of them went neither at the same rate of operations nor of bytes: at the corner of two limits
 /// the other one does, and in a device whose service takes a time for itself and one for the bytes it does not.
-fn other_size(pattern: &Pattern<'_>) -> Option<Feature> {
+fn other_size(pattern: &MeasuredPattern<'_>) -> Option<Feature> {
     let of = |feature: Feature| {
         let answer = pattern.answers.iter().find(|answer| answer.experiment == feature)?;
         Some((answer.operations_per_s / answer.before_per_s).ln().abs())
@@ -110,7 +112,7 @@ fn other_size(pattern: &Pattern<'_>) -> Option<Feature> {
 
 /// What makes an answer doubtful, however sure it seems.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Doubt {
+pub enum AnswerDoubt {
     /// It is a volume's limit that was declared, and reached or passed: the same figure is what a volume sustains without
     /// credits.
     Credits,
@@ -127,7 +129,7 @@ pub enum Doubt {
     Guess,
 }
 
-impl Doubt {
+impl AnswerDoubt {
     /// Whether it is to be settled however probable the answer is.
     pub const fn insists(self) -> bool {
         !matches!(self, Self::Guess)
@@ -138,17 +140,17 @@ impl Doubt {
 /// doubtful answer is asked first; of one that is sure, nothing else is.
 pub fn next(
     table: &Table,
-    pattern: &Pattern<'_>,
-    shape: &Shape<'_>,
+    pattern: &MeasuredPattern<'_>,
+    shape: &CurveShape<'_>,
     weighed: &[CauseWeight],
-    doubts: &[Doubt],
+    doubts: &[AnswerDoubt],
     is_open: bool,
-) -> Option<(ChosenExperiment, Trial)> {
-    let is_bound = |answer: &Answer| answer.inferred.is_some_and(|inferred| inferred.is_bound);
+) -> Option<(ChosenExperiment, ExperimentTrial)> {
+    let is_bound = |answer: &ExperimentAnswer| answer.inferred.is_some_and(|inferred| inferred.is_bound);
     let made = |feature: &Feature| {
         pattern.answers.iter().any(|answer| answer.experiment == *feature && !is_bound(answer))
     };
-    let trials: Vec<(Feature, Trial)> = EXPERIMENTS
+    let trials: Vec<(Feature, ExperimentTrial)> = EXPERIMENTS
         .into_iter()
         .filter(|feature| !made(feature))
         .filter_map(|feature| Some((feature, experiment_workload::trial(feature, pattern, shape)?)))
@@ -190,7 +192,7 @@ pub fn could_refute(table: &Table, weighed: &[CauseWeight], feasible: &[Feature]
         return feasible.to_vec();
     };
     let is_lost = |feature: Feature, value: f64| {
-        let figure = Figure { feature, value, error: 0.0, at_least: None };
+        let figure = FeatureFigure { feature, value, error: 0.0, at_least: None };
         let left = after(table, weighed, &figure).into_iter().find(|w| w.limit == leading.limit);
         left.is_some_and(|left| left.probability * REFUTES <= leading.probability)
     };
@@ -205,11 +207,11 @@ pub fn could_refute(table: &Table, weighed: &[CauseWeight], feasible: &[Feature]
 /// The experiment as a reader gets it: question, command and what each answer would mean.
 pub fn described(
     table: &Table,
-    pattern: &Pattern<'_>,
-    shape: &Shape<'_>,
+    pattern: &MeasuredPattern<'_>,
+    shape: &CurveShape<'_>,
     weighed: &[CauseWeight],
     chosen: &ChosenExperiment,
-    trial: &Trial,
+    trial: &ExperimentTrial,
 ) -> Experiment {
     let question = table.trial(chosen.experiment).map(|t| t.question.clone()).unwrap_or_default();
     Experiment {
@@ -229,7 +231,7 @@ struct PredictedAnswer {
 /// What each cause that is left predicts: `About 20 k IOPS: too few I/Os in flight. ...`
 fn reading(
     table: &Table,
-    (pattern, shape): (&Pattern<'_>, &Shape<'_>),
+    (pattern, shape): (&MeasuredPattern<'_>, &CurveShape<'_>),
     weighed: &[CauseWeight],
     experiment: Feature,
 ) -> String {
@@ -316,7 +318,7 @@ fn block_bytes(workload: &Workload) -> Option<u64> {
 }
 
 /// Whether a target can take I/O from a second program's point of view at all.
-fn is_storage(pattern: &Pattern<'_>) -> bool {
+fn is_storage(pattern: &MeasuredPattern<'_>) -> bool {
     !matches!(pattern.target.kind, TargetKind::Null | TargetKind::Memory | TargetKind::Unknown)
 }
 
@@ -368,8 +370,12 @@ mod tests {
                             });
                             means
                                 .map(|peak| {
-                                    let figure =
-                                        Figure { feature, value: peak.mean, error: 0.0, at_least: None };
+                                    let figure = FeatureFigure {
+                                        feature,
+                                        value: peak.mean,
+                                        error: 0.0,
+                                        at_least: None,
+                                    };
                                     let left = after(table, &weighed, &figure);
                                     left.iter().find(|w| w.limit == leading).unwrap().probability
                                 })

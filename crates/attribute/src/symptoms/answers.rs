@@ -1,14 +1,14 @@
 //! What experiments answered, as logarithms of the new rate over the old one.
 
-use crate::curve_shape::Shape;
+use crate::curve_shape::CurveShape;
 use crate::evidence::{CUT_SHORT, Feature};
 use crate::experiments::far_ratio;
-use crate::input::{Answer, Pattern};
+use crate::input::{ExperimentAnswer, MeasuredPattern};
 use crate::nearness::Nearness;
 use crate::printed;
 use crate::rate_bounds::in_operations;
 
-use super::{Symptom, blocks, earned, jobs};
+use super::{Symptom, blocks, jobs, rest_recovery};
 
 /// Share of the 1-s rates' variation that the mean of a run may be off by: noise of a device is correlated over seconds.
 const OF_VARIATION: f64 = 0.5;
@@ -19,12 +19,13 @@ const MOST_NOISE: f64 = 0.05;
 ///
 /// Where the target settled at a lower rate meanwhile, as a cache that filled up, that is a drop of its own, and what
 /// was answered from then on is compared with the rate after it.
-pub fn seen(pattern: &Pattern<'_>, shape: &Shape<'_>, mean_bytes: f64) -> Vec<Symptom> {
+pub fn seen(pattern: &MeasuredPattern<'_>, shape: &CurveShape<'_>, mean_bytes: f64) -> Vec<Symptom> {
     let noise =
         shape.telemetry.variation().map_or(0.0, |variation| (OF_VARIATION * variation).min(MOST_NOISE));
     let settled = settled(pattern.answers);
-    let mut found: Vec<Symptom> = earned::seen(pattern, shape).into_iter().collect();
-    let has_returned = settled.is_some_and(|settled| earned::has_returned(pattern.answers, settled.ln_share));
+    let mut found: Vec<Symptom> = rest_recovery::seen(pattern, shape).into_iter().collect();
+    let has_returned =
+        settled.is_some_and(|settled| rest_recovery::has_returned(pattern.answers, settled.ln_share));
     if let Some(RateDrop { from, ln_share }) = settled {
         let text = format!(
             "From the experiment \"{}\" on the rate was {} of what it had been, whatever was changed.",
@@ -40,9 +41,10 @@ pub fn seen(pattern: &Pattern<'_>, shape: &Shape<'_>, mean_bytes: f64) -> Vec<Sy
         let is_between = settled.is_some_and(|settled| at + 1 == settled.from && is_lower(answer));
         // Faster once and then as before: what came back was earned, and its size is told by that.
         let is_once =
-            answer.experiment == Feature::Repeat && (has_returned || earned::is_spent(answer, shape));
+            answer.experiment == Feature::Repeat && (has_returned || rest_recovery::is_spent(answer, shape));
         if !is_between && !is_once {
-            let answer = Answer { before_per_s, error_share: answer.error_share.hypot(noise), ..*answer };
+            let answer =
+                ExperimentAnswer { before_per_s, error_share: answer.error_share.hypot(noise), ..*answer };
             found.extend(one(pattern, &answer, mean_bytes).map(|seen| by_doublings(seen, shape.focus.jobs)));
         }
     }
@@ -65,18 +67,18 @@ const FELL: f64 = -0.1;
 /// Answers that are one rate.
 const ALIKE: f64 = 0.03;
 
-fn ln(answer: &Answer) -> f64 {
+fn ln(answer: &ExperimentAnswer) -> f64 {
     (answer.operations_per_s / answer.before_per_s).ln()
 }
 
-fn is_lower(answer: &Answer) -> bool {
+fn is_lower(answer: &ExperimentAnswer) -> bool {
     ln(answer) < FELL
 }
 
 /// The last answers, where several are one lower rate: three, or two of which one is the same again or half the block,
 /// which nothing makes slower. A contended lock makes both more jobs and more depth as slow, so two of others are none.
-fn settled(answers: &[Answer]) -> Option<RateDrop> {
-    let changes_load = |answer: &&Answer| {
+fn settled(answers: &[ExperimentAnswer]) -> Option<RateDrop> {
+    let changes_load = |answer: &&ExperimentAnswer| {
         let is_of_size_or_load = matches!(
             answer.experiment,
             Feature::DoubleDepth
@@ -89,10 +91,11 @@ fn settled(answers: &[Answer]) -> Option<RateDrop> {
         is_of_size_or_load && answer.inferred.is_none()
     };
     let last = answers.iter().rfind(changes_load).map(ln).filter(|value| *value < FELL)?;
-    let is_alike = |answer: &Answer| !changes_load(&answer) || (ln(answer) - last).abs() <= ALIKE;
+    let is_alike = |answer: &ExperimentAnswer| !changes_load(&answer) || (ln(answer) - last).abs() <= ALIKE;
     let from = answers.iter().rposition(|answer| !is_alike(answer)).map_or(0, |at| at + 1);
-    let alike: Vec<&Answer> = answers[from..].iter().filter(changes_load).collect();
-    let tells = |answer: &&&Answer| matches!(answer.experiment, Feature::HalfBlock | Feature::Repeat);
+    let alike: Vec<&ExperimentAnswer> = answers[from..].iter().filter(changes_load).collect();
+    let tells =
+        |answer: &&&ExperimentAnswer| matches!(answer.experiment, Feature::HalfBlock | Feature::Repeat);
     let is_settled = alike.len() >= 3 || (alike.len() == 2 && alike.iter().any(|answer| tells(&answer)));
     let ln_share = alike.iter().map(|answer| ln(answer)).sum::<f64>() / alike.len() as f64;
     is_settled.then_some(RateDrop { from, ln_share })
@@ -100,7 +103,7 @@ fn settled(answers: &[Answer]) -> Option<RateDrop> {
 
 /// Whether an experiment ended at a known limit that did not bind before: its rate is then no answer to how
 /// much more there would have been.
-fn is_cut_short(pattern: &Pattern<'_>, answer: &Answer, mean_bytes: f64) -> bool {
+fn is_cut_short(pattern: &MeasuredPattern<'_>, answer: &ExperimentAnswer, mean_bytes: f64) -> bool {
     let bytes = match answer.experiment {
         Feature::HalfBlock => mean_bytes / 2.0,
         Feature::DoubleBlock => mean_bytes * 2.0,
@@ -118,7 +121,7 @@ fn is_cut_short(pattern: &Pattern<'_>, answer: &Answer, mean_bytes: f64) -> bool
     pattern.known.iter().any(|known| is_at(answer.operations_per_s, known, bytes) && !is_near(known))
 }
 
-fn one(pattern: &Pattern<'_>, answer: &Answer, mean_bytes: f64) -> Option<Symptom> {
+fn one(pattern: &MeasuredPattern<'_>, answer: &ExperimentAnswer, mean_bytes: f64) -> Option<Symptom> {
     let ratio = answer.operations_per_s / answer.before_per_s;
     if !(ratio.is_finite() && ratio > 0.0) {
         return None;
@@ -174,8 +177,8 @@ fn change(ratio: f64) -> String {
 mod tests {
     use super::*;
 
-    fn answers(rates: &[(Feature, f64)]) -> Vec<Answer> {
-        let answer = |(experiment, rate): &(Feature, f64)| Answer {
+    fn answers(rates: &[(Feature, f64)]) -> Vec<ExperimentAnswer> {
+        let answer = |(experiment, rate): &(Feature, f64)| ExperimentAnswer {
             experiment: *experiment,
             operations_per_s: 1000.0 * rate,
             before_per_s: 1000.0,

@@ -2,13 +2,13 @@
 //! blocks up to some size count alike, as of a limit.
 
 use crate::evidence::{CUT_SHORT, Feature};
-use crate::experiments::{Law, far_ratio, law};
-use crate::input::Pattern;
+use crate::experiments::{BlockSizeLaw, far_ratio, law};
+use crate::input::MeasuredPattern;
 
 use super::Symptom;
 
 /// Puts the answers of other blocks beside each other.
-pub fn seen(pattern: &Pattern<'_>, found: &mut Vec<Symptom>) {
+pub fn seen(pattern: &MeasuredPattern<'_>, found: &mut Vec<Symptom>) {
     at_a_corner(found);
     let far = far_ratio(pattern).zip(law(pattern.answers));
     let lines = [far.and_then(|(ratio, law)| far_line(found, ratio, law)), service_line(found)];
@@ -35,7 +35,7 @@ const MOST_ERROR: f64 = 0.6;
 /// corner of two limits they still follow the law of the one that binds, to the last operation.
 ///
 /// The figure is the logarithm of how far they are from that law over how far the line is.
-fn far_line(found: &[Symptom], far_ratio: f64, law: Law) -> Option<Symptom> {
+fn far_line(found: &[Symptom], far_ratio: f64, law: BlockSizeLaw) -> Option<Symptom> {
     let of = |feature: Feature| {
         found.iter().find(|seen| seen.figure.feature == feature && seen.figure.at_least.is_none())
     };
@@ -141,22 +141,24 @@ mod tests {
         // 870 us for each I/O and 16 us for its bytes: 2 % less with twice the block, 22 % with sixteen times.
         let service = |times: f64| 886.0 / (870.0 + 16.0 * times);
         let line =
-            of(Law::Operations, (16.0, service(16.0)), &[(Feature::DoubleBlock, service(2.0))]).unwrap();
+            of(BlockSizeLaw::Operations, (16.0, service(16.0)), &[(Feature::DoubleBlock, service(2.0))])
+                .unwrap();
         assert!(line.abs() < 1e-9, "{line}");
         // A limit on operations, and far away one on bytes.
-        let corner = of(Law::Operations, (16.0, service(16.0)), &[(Feature::DoubleBlock, 1.0)]).unwrap();
+        let corner =
+            of(BlockSizeLaw::Operations, (16.0, service(16.0)), &[(Feature::DoubleBlock, 1.0)]).unwrap();
         assert!(corner < -1.5, "{corner}");
         // 260 us for each I/O and 3,084 us for its bytes: a sixteenth of the block is no sixteen times as fast.
         let bytes = |times: f64| 3344.0 / (260.0 + 3084.0 * times);
         let near = [(Feature::HalfBlock, bytes(0.5)), (Feature::DoubleBlock, bytes(2.0))];
-        let line = of(Law::Bytes, (1.0 / 16.0, bytes(1.0 / 16.0)), &near).unwrap();
+        let line = of(BlockSizeLaw::Bytes, (1.0 / 16.0, bytes(1.0 / 16.0)), &near).unwrap();
         assert!(line.abs() < 1e-9, "{line}");
         let held = [(Feature::HalfBlock, 2.0), (Feature::DoubleBlock, 0.5)];
-        let corner = of(Law::Bytes, (1.0 / 16.0, bytes(1.0 / 16.0)), &held).unwrap();
+        let corner = of(BlockSizeLaw::Bytes, (1.0 / 16.0, bytes(1.0 / 16.0)), &held).unwrap();
         assert!(corner < -1.5, "{corner}");
         // On the law as far as one can see, and without a near block that is whole.
-        assert_eq!(of(Law::Operations, (16.0, 0.99), &[(Feature::DoubleBlock, 1.0)]), None);
-        assert_eq!(of(Law::Operations, (16.0, 0.5), &[]), None);
+        assert_eq!(of(BlockSizeLaw::Operations, (16.0, 0.99), &[(Feature::DoubleBlock, 1.0)]), None);
+        assert_eq!(of(BlockSizeLaw::Operations, (16.0, 0.5), &[]), None);
     }
 
     #[test]

@@ -2,9 +2,9 @@
 
 use fathom_record::verdict::Limit;
 
-use crate::curve_shape::Shape;
+use crate::curve_shape::CurveShape;
 use crate::evidence::Feature;
-use crate::input::Pattern;
+use crate::input::MeasuredPattern;
 use crate::rate_bounds::{Bound, Kind};
 
 use super::{BoundKey, Symptom, tightest};
@@ -12,7 +12,7 @@ use super::{BoundKey, Symptom, tightest};
 /// Standard error of the logarithm of a rate over the one that was asked for, both counted.
 const COUNT_ERROR: f64 = 0.002;
 
-pub fn seen(pattern: &Pattern<'_>, shape: &Shape<'_>, bounds: &[Bound]) -> Vec<Symptom> {
+pub fn seen(pattern: &MeasuredPattern<'_>, shape: &CurveShape<'_>, bounds: &[Bound]) -> Vec<Symptom> {
     let features = [
         Feature::VolumeIops,
         Feature::VolumeThroughput,
@@ -61,7 +61,7 @@ fn answers(bound: &Bound, all: &[Bound], feature: Feature) -> bool {
 }
 
 /// An open loop's rate against the one that was asked for.
-fn asked(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Option<Symptom> {
+fn asked(pattern: &MeasuredPattern<'_>, shape: &CurveShape<'_>) -> Option<Symptom> {
     let share = shape.telemetry.asked_share.filter(|share| *share > 0.0)?;
     if !pattern.workload.arrival.is_open() {
         return None;

@@ -2,7 +2,7 @@
 
 use fathom_measure::Nanos;
 
-use crate::curve_shape::Shape;
+use crate::curve_shape::CurveShape;
 use crate::evidence::Feature;
 use crate::printed;
 use crate::thresholds::LONE;
@@ -18,7 +18,7 @@ const WINDOW_RANGE: std::ops::RangeInclusive<f64> = -3.0..=1.0;
 /// Least use of a window that is told from none.
 const LEAST_USE: f64 = 1e-3;
 
-pub fn seen(shape: &Shape<'_>) -> Vec<Symptom> {
+pub fn seen(shape: &CurveShape<'_>) -> Vec<Symptom> {
     let Some(seen) = shape.telemetry.connections else { return Vec::new() };
     let mut found = vec![round_trip(shape, seen.least_rtt_ns)];
     found.extend([
@@ -51,7 +51,7 @@ pub fn seen(shape: &Shape<'_>) -> Vec<Symptom> {
 }
 
 /// The round trip in the latency of a lone I/O, or of the one in question where none was measured alone.
-fn round_trip(shape: &Shape<'_>, least_rtt_ns: f64) -> Option<Symptom> {
+fn round_trip(shape: &CurveShape<'_>, least_rtt_ns: f64) -> Option<Symptom> {
     let alone = shape.unloaded.as_ref().unwrap_or(&shape.focus);
     if alone.r_ns <= 0.0 || least_rtt_ns <= 0.0 {
         return None;

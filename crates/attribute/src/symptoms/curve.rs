@@ -1,12 +1,12 @@
 //! What the rate and latency show over concurrency and over the seconds.
 
-use crate::curve_shape::Shape;
+use crate::curve_shape::CurveShape;
 use crate::evidence::Feature;
-use crate::input::Pattern;
+use crate::input::MeasuredPattern;
 use crate::printed;
 use crate::thresholds::CREEPS;
 
-use super::{Symptom, by_value};
+use super::{Symptom, shared_symptoms};
 
 /// Logarithm of the factor of a latency above which it says how much more was in flight than fills the place, and no more of
 /// what is full.
@@ -18,7 +18,7 @@ const CELL_ERROR: f64 = 0.02;
 /// Standard error of the logarithm of a variation from this many seconds is one over the root of twice them.
 const LEAST_SECONDS: f64 = 4.0;
 
-pub fn seen(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Vec<Symptom> {
+pub fn seen(pattern: &MeasuredPattern<'_>, shape: &CurveShape<'_>) -> Vec<Symptom> {
     let found = [
         waiting(shape),
         growth(shape),
@@ -32,7 +32,7 @@ pub fn seen(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Vec<Symptom> {
     found.into_iter().flatten().chain(tags(pattern, shape)).collect()
 }
 
-fn waiting(shape: &Shape<'_>) -> Option<Symptom> {
+fn waiting(shape: &CurveShape<'_>) -> Option<Symptom> {
     // Rate times latency is what is in flight: at the top of a climb the latency says what the growth says.
     if is_climb(shape) {
         return None;
@@ -44,11 +44,11 @@ fn waiting(shape: &Shape<'_>) -> Option<Symptom> {
 }
 
 /// Whether the rate was still growing at the most that was in flight.
-fn is_climb(shape: &Shape<'_>) -> bool {
+fn is_climb(shape: &CurveShape<'_>) -> bool {
     !shape.grows_above && shape.growth.is_some_and(|growth| growth > CREEPS)
 }
 
-fn growth(shape: &Shape<'_>) -> Option<Symptom> {
+fn growth(shape: &CurveShape<'_>) -> Option<Symptom> {
     let growth = shape.growth?;
     let value = growth * std::f64::consts::LN_2;
     let doubling = value.exp_m1();
@@ -59,18 +59,18 @@ fn growth(shape: &Shape<'_>) -> Option<Symptom> {
         );
         return Symptom::new(Feature::Climb, value, CELL_ERROR, text);
     }
-    let text = format!("Doubling the concurrency {}.", by_value::growth(doubling));
+    let text = format!("Doubling the concurrency {}.", shared_symptoms::growth(doubling));
     Symptom::new(Feature::DoubleDepth, value, CELL_ERROR, text)
 }
 
-fn jobs(shape: &Shape<'_>) -> Option<Symptom> {
+fn jobs(shape: &CurveShape<'_>) -> Option<Symptom> {
     let factor = shape.jobs_factor?;
     let text =
         format!("Each doubling of jobs at the same concurrency gives {} the rate.", printed::times(factor));
     Symptom::new(Feature::DoubleJobs, factor.ln(), CELL_ERROR, text)
 }
 
-fn corner(shape: &Shape<'_>) -> Option<Symptom> {
+fn corner(shape: &CurveShape<'_>) -> Option<Symptom> {
     // The highest rate is where the measurement ended, and so would be the corner.
     if is_climb(shape) {
         return None;
@@ -79,7 +79,7 @@ fn corner(shape: &Shape<'_>) -> Option<Symptom> {
 }
 
 /// Variation of the seconds beside a fall of the rate: what two levels of half the time each vary by says nothing of either.
-fn variation(shape: &Shape<'_>) -> Option<f64> {
+fn variation(shape: &CurveShape<'_>) -> Option<f64> {
     /// Least change that makes two levels.
     const TWO_LEVELS: f64 = 0.86;
     let variation = shape.telemetry.variation()?;
@@ -88,21 +88,21 @@ fn variation(shape: &Shape<'_>) -> Option<f64> {
     (variation > of_levels || of_levels == 0.0).then_some(variation)
 }
 
-fn unevenness(shape: &Shape<'_>) -> Option<Symptom> {
+fn unevenness(shape: &CurveShape<'_>) -> Option<Symptom> {
     let variation = variation(shape)?;
     let seconds = shape.telemetry.seconds.max(LEAST_SECONDS);
     Symptom::unevenness(variation, (2.0 * seconds).sqrt().recip())
 }
 
 /// Seconds that are more even than independent I/Os can be are counted out by somebody.
-fn pacing(shape: &Shape<'_>) -> Option<Symptom> {
+fn pacing(shape: &CurveShape<'_>) -> Option<Symptom> {
     let variation = variation(shape)?;
     let ratio = variation * shape.focus.x_per_s.max(1.0).sqrt();
     let text = format!("The seconds vary {} as much as chance alone would make them.", printed::times(ratio));
     Symptom::new(Feature::Pacing, ratio.ln().clamp(LEAST_PACING, 3.0), 0.2, text)
 }
 
-fn drop(shape: &Shape<'_>) -> Option<Symptom> {
+fn drop(shape: &CurveShape<'_>) -> Option<Symptom> {
     let change = shape.telemetry.rate_change.filter(|change| *change > 0.0)?;
     let text = match change {
         c if (0.97..1.03).contains(&c) => "The rate was the same from beginning to end.".to_owned(),
@@ -114,7 +114,7 @@ fn drop(shape: &Shape<'_>) -> Option<Symptom> {
     Symptom::new(Feature::Drop, change.ln(), 0.01, text)
 }
 
-fn tail(shape: &Shape<'_>) -> Option<Symptom> {
+fn tail(shape: &CurveShape<'_>) -> Option<Symptom> {
     let (median, tail) = (shape.cell.service_p50_ns, shape.cell.service_p999_ns?);
     if median == 0 || tail == 0 {
         return None;
@@ -122,7 +122,7 @@ fn tail(shape: &Shape<'_>) -> Option<Symptom> {
     Symptom::tail(tail as f64 / median as f64)
 }
 
-fn tags(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Vec<Symptom> {
+fn tags(pattern: &MeasuredPattern<'_>, shape: &CurveShape<'_>) -> Vec<Symptom> {
     let Some(tags) = pattern.queue_tags.filter(|tags| *tags >= 1.0) else { return Vec::new() };
     let focus = &shape.focus;
     let asked = Symptom::asked_tags(focus.in_flight, tags);

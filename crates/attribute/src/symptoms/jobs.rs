@@ -1,9 +1,9 @@
 //! What more jobs say together: a lock costs each of them as much, and many jobs may fill what does not bind with a few.
 
-use crate::curve_shape::Shape;
+use crate::curve_shape::CurveShape;
 use crate::evidence::{CUT_SHORT, Feature};
 use crate::experiments::many_times;
-use crate::input::Pattern;
+use crate::input::MeasuredPattern;
 
 use super::Symptom;
 
@@ -20,7 +20,7 @@ const MOST_ERROR: f64 = 0.6;
 /// part of what many do. Where they cost less, many jobs ran into something else, which says nothing of what binds now.
 ///
 /// Source: universal scalability law, whose first term is linear in the jobs.
-pub fn seen(pattern: &Pattern<'_>, shape: &Shape<'_>, found: &mut Vec<Symptom>) {
+pub fn seen(pattern: &MeasuredPattern<'_>, shape: &CurveShape<'_>, found: &mut Vec<Symptom>) {
     if let Some(line) = line(pattern, shape, found) {
         let costs_each = line.figure.value.exp() >= EACH;
         let unsaid = if costs_each { Feature::DoubleJobs } else { Feature::ManyJobs };
@@ -31,7 +31,7 @@ pub fn seen(pattern: &Pattern<'_>, shape: &Shape<'_>, found: &mut Vec<Symptom>) 
     }
 }
 
-fn line(pattern: &Pattern<'_>, shape: &Shape<'_>, found: &[Symptom]) -> Option<Symptom> {
+fn line(pattern: &MeasuredPattern<'_>, shape: &CurveShape<'_>, found: &[Symptom]) -> Option<Symptom> {
     let of =
         |feature: Feature| found.iter().find(|seen| seen.figure.feature == feature).map(|seen| seen.figure);
     let (twice, many) = (of(Feature::DoubleJobs)?, of(Feature::ManyJobs)?);

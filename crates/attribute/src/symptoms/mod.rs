@@ -4,22 +4,22 @@
 mod answers;
 mod blocks;
 mod bound_proximity;
-mod by_value;
 mod connections;
 mod curve;
-mod earned;
 mod jobs;
 mod processor_symptoms;
+mod rest_recovery;
+mod shared_symptoms;
 mod storage;
 
-pub use by_value::{
+pub use shared_symptoms::{
     BoundKey, BusyShares, ComparedRow, Difference, RateRatio, STATED_RATIO_ERROR, is_lone, tightest,
 };
 
-use crate::curve_shape::Shape;
-use crate::evidence::{Feature, Need};
-use crate::input::Pattern;
-use crate::posterior::Figure;
+use crate::curve_shape::CurveShape;
+use crate::evidence::{CausePrecondition, Feature};
+use crate::input::MeasuredPattern;
+use crate::posterior::FeatureFigure;
 use crate::rate_bounds::{Bound, mean_bytes};
 use fathom_record::CeilingScope;
 use fathom_record::facts::TargetKind;
@@ -28,7 +28,7 @@ use fathom_record::facts::TargetKind;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Symptom {
     /// On the table's scale.
-    pub figure: Figure,
+    pub figure: FeatureFigure,
     /// A sentence with the figure in the reader's units.
     pub text: String,
 }
@@ -37,13 +37,13 @@ impl Symptom {
     /// A figure that was measured with an error, both on the table's scale; `None` where it is no number.
     pub fn new(feature: Feature, value: f64, error: f64, text: impl Into<String>) -> Option<Self> {
         let error = if error.is_finite() { error.abs() } else { 0.0 };
-        let figure = Figure { feature, value, error, at_least: None };
+        let figure = FeatureFigure { feature, value, error, at_least: None };
         value.is_finite().then(|| Self { figure, text: text.into() })
     }
 }
 
 /// Everything that a pattern shows, experiments' answers included; one figure a feature.
-pub fn seen(pattern: &Pattern<'_>, shape: &Shape<'_>, bounds: &[Bound]) -> Vec<Symptom> {
+pub fn seen(pattern: &MeasuredPattern<'_>, shape: &CurveShape<'_>, bounds: &[Bound]) -> Vec<Symptom> {
     let mut all = answers::seen(pattern, shape, mean_bytes(pattern, shape));
     all.extend(curve::seen(pattern, shape));
     all.extend(bound_proximity::seen(pattern, shape, bounds));
@@ -61,26 +61,30 @@ pub fn seen(pattern: &Pattern<'_>, shape: &Shape<'_>, bounds: &[Bound]) -> Vec<S
 }
 
 /// What is so of a pattern, for the causes that need it.
-pub fn met(pattern: &Pattern<'_>, shape: &Shape<'_>, bounds: &[Bound]) -> Vec<Need> {
+pub fn met(
+    pattern: &MeasuredPattern<'_>,
+    shape: &CurveShape<'_>,
+    bounds: &[Bound],
+) -> Vec<CausePrecondition> {
     let is_storage = !matches!(pattern.target.kind, TargetKind::Null | TargetKind::Memory);
     let is_limited = pattern.target.decorated.is_some() || !pattern.known.is_empty();
     let has_link = pattern.known.iter().any(|known| known.scope == CeilingScope::Link);
     let mix = &pattern.workload.mix;
     [
-        (is_storage || is_limited, Need::Device),
-        (is_limited || !pattern.is_drive, Need::Provisioned),
-        (!shape.telemetry.simulated_time, Need::Processors),
-        (is_storage && mix.write_share() > 0.0, Need::Writes),
-        (pattern.target.kind == TargetKind::File, Need::File),
-        (pattern.workload.arrival.is_open(), Need::Rate),
-        (pattern.queue_tags.is_some(), Need::Tags),
-        (has_link || !pattern.is_drive, Need::Link),
-        (shape.telemetry.target_cores.is_some(), Need::Server),
-        (shape.telemetry.connections.is_some(), Need::Sockets),
-        (shape.telemetry.connections.is_some(), Need::Connections),
-        (pattern.flushes_per_write().is_some_and(|flushes| flushes > 0.0), Need::Flushes),
-        (pattern.means.other_node_cpus.is_some(), Need::Node),
-        (bound_proximity::is_on_credits(bounds), Need::Burst),
+        (is_storage || is_limited, CausePrecondition::Device),
+        (is_limited || !pattern.is_drive, CausePrecondition::Provisioned),
+        (!shape.telemetry.simulated_time, CausePrecondition::Processors),
+        (is_storage && mix.write_share() > 0.0, CausePrecondition::Writes),
+        (pattern.target.kind == TargetKind::File, CausePrecondition::File),
+        (pattern.workload.arrival.is_open(), CausePrecondition::Rate),
+        (pattern.queue_tags.is_some(), CausePrecondition::Tags),
+        (has_link || !pattern.is_drive, CausePrecondition::Link),
+        (shape.telemetry.target_cores.is_some(), CausePrecondition::Server),
+        (shape.telemetry.connections.is_some(), CausePrecondition::Sockets),
+        (shape.telemetry.connections.is_some(), CausePrecondition::Connections),
+        (pattern.flushes_per_write().is_some_and(|flushes| flushes > 0.0), CausePrecondition::Flushes),
+        (pattern.means.other_node_cpus.is_some(), CausePrecondition::Node),
+        (bound_proximity::is_on_credits(bounds), CausePrecondition::Burst),
     ]
     .into_iter()
     .filter_map(|(is_met, need)| is_met.then_some(need))

@@ -1,11 +1,11 @@
 //! What the processors and the generator's threads show.
 
-use crate::curve_shape::Shape;
+use crate::curve_shape::CurveShape;
 use crate::evidence::Feature;
 
 use super::{BusyShares, Symptom};
 
-pub fn seen(shape: &Shape<'_>) -> Vec<Symptom> {
+pub fn seen(shape: &CurveShape<'_>) -> Vec<Symptom> {
     let telemetry = &shape.telemetry;
     if telemetry.simulated_time {
         return Vec::new();

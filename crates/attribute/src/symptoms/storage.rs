@@ -2,15 +2,15 @@
 
 use fathom_record::facts::TargetKind;
 
-use crate::curve_shape::{Shape, share};
+use crate::curve_shape::{CurveShape, share};
 use crate::evidence::Feature;
-use crate::input::Pattern;
+use crate::input::MeasuredPattern;
 use crate::printed;
 use crate::rate_bounds::{is_foreseeable, mean_bytes};
 
 use super::Symptom;
 
-pub fn seen(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Vec<Symptom> {
+pub fn seen(pattern: &MeasuredPattern<'_>, shape: &CurveShape<'_>) -> Vec<Symptom> {
     let mut found = vec![
         device_bytes(pattern, shape),
         unwritten(pattern),
@@ -23,13 +23,13 @@ pub fn seen(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Vec<Symptom> {
 }
 
 /// How often a write waits for stable storage, where any does.
-fn flushes(pattern: &Pattern<'_>) -> Option<Symptom> {
+fn flushes(pattern: &MeasuredPattern<'_>) -> Option<Symptom> {
     let flushes = pattern.flushes_per_write().filter(|flushes| *flushes > 0.0)?;
     Symptom::flushes(flushes, 0.0)
 }
 
 /// Bytes moved over bytes asked for, where the disks can be seen.
-fn device_bytes(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Option<Symptom> {
+fn device_bytes(pattern: &MeasuredPattern<'_>, shape: &CurveShape<'_>) -> Option<Symptom> {
     if !matches!(pattern.target.kind, TargetKind::File | TargetKind::BlockDevice) {
         return None;
     }
@@ -37,7 +37,7 @@ fn device_bytes(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Option<Symptom> {
 }
 
 /// Reads of blocks that were never written.
-fn unwritten(pattern: &Pattern<'_>) -> Option<Symptom> {
+fn unwritten(pattern: &MeasuredPattern<'_>) -> Option<Symptom> {
     let written = share(pattern.target.written_share)?;
     if pattern.workload.mix.read_share <= 0.0 {
         return None;
@@ -50,7 +50,7 @@ fn unwritten(pattern: &Pattern<'_>) -> Option<Symptom> {
 }
 
 /// The page cache in use, where the disks' bytes do not tell.
-fn cached_span(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Option<Symptom> {
+fn cached_span(pattern: &MeasuredPattern<'_>, shape: &CurveShape<'_>) -> Option<Symptom> {
     let target = pattern.target;
     let has_cache = matches!(target.kind, TargetKind::File | TargetKind::BlockDevice);
     if !has_cache || shape.telemetry.device_bytes_share.is_some() {
@@ -67,7 +67,7 @@ fn cached_span(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Option<Symptom> {
 }
 
 /// Random writes against the unit below which the device reads, modifies and writes.
-fn map_unit(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Option<Symptom> {
+fn map_unit(pattern: &MeasuredPattern<'_>, shape: &CurveShape<'_>) -> Option<Symptom> {
     // A real device tells it as its physical block; a simulated one was given it.
     let simulated = pattern.target.simulated.as_ref().and_then(|s| s.get("indirection_unit_bytes")?.as_f64());
     let unit = simulated.or(pattern.target.physical_block_bytes.map(f64::from)).filter(|unit| *unit > 0.0)?;
@@ -78,7 +78,7 @@ fn map_unit(pattern: &Pattern<'_>, shape: &Shape<'_>) -> Option<Symptom> {
 }
 
 /// What the device, the volume and the instance counted themselves.
-fn counters(shape: &Shape<'_>) -> Vec<Option<Symptom>> {
+fn counters(shape: &CurveShape<'_>) -> Vec<Option<Symptom>> {
     let telemetry = &shape.telemetry;
     let counted = |feature, share: Option<f64>, what| Symptom::counted(feature, share?, what);
     vec![

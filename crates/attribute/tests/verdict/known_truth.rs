@@ -4,7 +4,7 @@ use crate::scene::{self, Scene, claims};
 use fathom_attribute::CellTelemetry;
 use fathom_attribute::evidence::Feature;
 use fathom_record::campaign::CellResult;
-use fathom_record::facts::{Decorated, TargetKind};
+use fathom_record::facts::{DecoratorFacts, TargetKind};
 use fathom_record::verdict::{Claim, Confidence, Limit, Verdict};
 use fathom_record::workload::{Addresses, Mix, Sizes, SizesByDirection};
 
@@ -422,7 +422,7 @@ fn memory_and_null_have_no_device_to_blame() {
 
 /// The target of a scene, measured behind decorators.
 fn behind(delay: Option<&str>, operations_per_s: Option<f64>) -> impl FnOnce(&mut Scene) {
-    let decorated = Decorated {
+    let decorated = DecoratorFacts {
         delay: delay.map(str::to_owned),
         throttle: operations_per_s.map(|rate| format!("iops={rate}")),
         operations_per_s,

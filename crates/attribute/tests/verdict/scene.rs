@@ -2,7 +2,8 @@
 
 use fathom_attribute::evidence::Feature;
 use fathom_attribute::{
-    Answer, CellTelemetry, ExperimentResources, Manner, Pattern, TrialTarget, Way, attribute,
+    CellTelemetry, ExperimentAnswer, ExperimentConditions, ExperimentResources, MeasuredPattern,
+    TargetHandling, TrialTarget, attribute,
 };
 use fathom_record::campaign::CellResult;
 use fathom_record::facts::{TargetFacts, TargetKind};
@@ -11,7 +12,7 @@ use fathom_record::workload::{
     Addresses, Arrival, Data, Length, Mix, Sizes, SizesByDirection, Verify, Workload,
 };
 use fathom_record::{CeilingRate, KnownCeiling};
-use fathom_stats::{Observed, peak};
+use fathom_stats::{MeasuredCell, peak};
 
 /// Cells of a typical search, of which the curve gives the rates.
 const CELLS: [(u32, u32); 9] = [(1, 1), (1, 4), (2, 4), (2, 8), (4, 8), (8, 8), (4, 16), (8, 32), (16, 32)];
@@ -24,7 +25,7 @@ pub struct Scene {
     pub declared: Vec<KnownCeiling>,
     pub memory_bytes: Option<u64>,
     pub focus: Option<usize>,
-    pub answers: Vec<Answer>,
+    pub answers: Vec<ExperimentAnswer>,
     pub means: ExperimentResources,
     pub durable: bool,
 }
@@ -137,7 +138,7 @@ impl Scene {
     pub fn answered(mut self, experiment: Feature, ratio: f64) -> Self {
         let before_per_s = self.cells.iter().map(|cell| cell.operations_per_s).fold(0.0, f64::max);
         let operations_per_s = ratio * before_per_s;
-        self.answers.push(Answer {
+        self.answers.push(ExperimentAnswer {
             experiment,
             operations_per_s,
             before_per_s,
@@ -149,10 +150,10 @@ impl Scene {
 
     /// The verdict at the peak.
     pub fn verdict(&self) -> Verdict {
-        let observed: Vec<Observed> = self
+        let observed: Vec<MeasuredCell> = self
             .cells
             .iter()
-            .map(|c| Observed {
+            .map(|c| MeasuredCell {
                 jobs: c.jobs,
                 depth: c.depth,
                 x_per_s: c.operations_per_s,
@@ -160,17 +161,17 @@ impl Scene {
                 quantile_ns: None,
             })
             .collect();
-        let command = |w: &Workload, way: &Way| {
+        let command = |w: &Workload, way: &ExperimentConditions| {
             let place = match &way.place {
                 TrialTarget::Target => String::new(),
                 TrialTarget::Both(other) => format!(" and {other}"),
                 TrialTarget::Below(device) => format!(" below, {device}"),
             };
             let manner = match &way.manner {
-                Manner::Same => String::new(),
-                Manner::Durable => " durable".to_owned(),
-                Manner::NotDurable => " not durable".to_owned(),
-                Manner::OnProcessors(cpus) => format!(" on {cpus:?}"),
+                TargetHandling::Same => String::new(),
+                TargetHandling::Durable => " durable".to_owned(),
+                TargetHandling::NotDurable => " not durable".to_owned(),
+                TargetHandling::OnProcessors(cpus) => format!(" on {cpus:?}"),
             };
             format!(
                 "fathom run --target x{place}{manner} --bs {} --jobs {} --depth {} --time {}",
@@ -180,7 +181,7 @@ impl Scene {
                 w.length.time_ns.unwrap_or(0)
             )
         };
-        attribute(&Pattern {
+        attribute(&MeasuredPattern {
             title: "4 KiB random read",
             target: &self.target,
             engine: "uring",

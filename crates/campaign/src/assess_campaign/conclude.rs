@@ -1,6 +1,8 @@
 //! From a pattern's runs to what is published of it: cells, operating points and verdict.
 
-use fathom_attribute::{Answer, ExperimentResources, Pattern, Way, attribute};
+use fathom_attribute::{
+    ExperimentAnswer, ExperimentConditions, ExperimentResources, MeasuredPattern, attribute,
+};
 use fathom_record::campaign::{AssessPlan, OperatingPoint, PatternPlan, PatternResult};
 use fathom_record::{RunRecord, Workload};
 
@@ -14,12 +16,12 @@ use fathom_plan::{Client, RunOptions, RunPlan, to_command_line};
 /// Operating points that were chosen, and the peak's cell: indices into the cells in the order in which
 /// they were first measured.
 #[derive(Clone, Debug, Default)]
-pub struct Choice {
+pub struct PointChoice {
     pub points: Vec<OperatingPoint>,
     pub focus: Option<usize>,
 }
 
-impl Choice {
+impl PointChoice {
     /// Chooses from a pattern's runs.
     pub fn of(plan: &AssessPlan, runs: &[RunRecord]) -> Self {
         let cells = Cells::of(runs, plan.slo);
@@ -36,12 +38,12 @@ pub fn conclude(
     plan: &AssessPlan,
     pattern: &PatternPlan,
     runs: &[RunRecord],
-    choice: &Choice,
-    (answers, incomplete): (&[Answer], Option<String>),
+    choice: &PointChoice,
+    (answers, incomplete): (&[ExperimentAnswer], Option<String>),
 ) -> PatternResult {
     let cells = Cells::of(runs, plan.slo);
     let clients: Vec<Client> = plan.clients.iter().filter_map(|text| Client::parse(text).ok()).collect();
-    let command = |workload: &Workload, way: &Way| {
+    let command = |workload: &Workload, way: &ExperimentConditions| {
         // The whole is as many jobs as clients times each one's.
         let jobs = (workload.jobs / session.clients()).max(1);
         to_command_line(&RunPlan {
@@ -57,7 +59,7 @@ pub fn conclude(
         })
     };
     let verdict = (!cells.results.is_empty()).then(|| {
-        attribute(&Pattern {
+        attribute(&MeasuredPattern {
             title: &pattern.title,
             target: session.target(),
             engine: session.engine().name(),

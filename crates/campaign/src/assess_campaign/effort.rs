@@ -3,12 +3,12 @@
 
 use fathom_engine::EngineError;
 use fathom_plan::{
-    Mistake, NameKind, Needs, PlanErrorKind, RunOptions, RunRequest, admissible, quantity, value,
+    Mistake, NameKind, PlanErrorKind, RunOptions, RunRequest, TargetUse, admissible, quantity, value,
 };
 use fathom_record::Fault;
 use fathom_record::campaign::{PatternPlan, PreconditionPlan};
 
-use super::plan::RawAssess;
+use super::assess_plan::RawAssess;
 use crate::single_run::fitness::named;
 
 const MINUTE_NS: u64 = 60_000_000_000;
@@ -112,7 +112,7 @@ fn precondition(raw: &RawAssess, patterns: &[PatternPlan]) -> Result<Preconditio
         }
         return Ok(plan);
     }
-    let needs = Needs::of(patterns.iter().map(|pattern| &pattern.workload));
+    let needs = TargetUse::of(patterns.iter().map(|pattern| &pattern.workload));
     let named = named(&raw.target).unwrap_or(NameKind::Path);
     let (options, targets) = (RunOptions::default(), [(raw.target.as_str(), named)]);
     let request =

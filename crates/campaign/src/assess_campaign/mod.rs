@@ -6,19 +6,19 @@
 //! the ceilings that are known. Every run is saved as it ends; the same command continues an
 //! unfinished assessment of the same target with the same plan.
 
+mod assess_identity;
+pub mod assess_plan;
 mod budget;
 mod conclude;
 mod effort;
 mod notes;
 mod passes;
-pub mod plan;
+mod pattern_search;
 mod point_repeats;
 mod points;
 mod precondition;
 mod quality;
-mod resume;
 mod run_stalls;
-mod searching;
 mod steps;
 mod work;
 
@@ -41,13 +41,13 @@ use crate::progress::Progress;
 use crate::record_ids;
 use crate::resumable_campaign::Runner;
 use crate::single_run::{Session, SessionPlan};
+use assess_plan::{AssessOptions, assess_decorators};
 use budget::Budget;
-use conclude::Choice;
-use fathom_plan::{KnownLimits, Needs, RunOptions, RunPlan};
+use conclude::PointChoice;
+use fathom_plan::{KnownLimits, RunOptions, RunPlan, TargetUse};
 use passes::Point;
-use plan::{AssessOptions, assess_decorators};
-use searching::PatternSearchResult;
-use work::Work;
+use pattern_search::PatternSearchResult;
+use work::AssessTools;
 
 pub(crate) use quality::capacity_bytes;
 
@@ -85,8 +85,8 @@ pub fn assess(
     if let Some(last) = runner.last_run()? {
         session.restore(&last, stop)?;
     }
-    let budget = Budget::start(&session, runner.plan.budget_ns, resume::spent(&runner)?);
-    let work = Work { runner: &runner, session: &session, budget };
+    let budget = Budget::start(&session, runner.plan.budget_ns, assess_identity::spent(&runner)?);
+    let work = AssessTools { runner: &runner, session: &session, budget };
     let mut record = work.blank_record();
     if let Some(note) = short_budget(&runner.plan) {
         progress.note(&note);
@@ -107,7 +107,7 @@ pub fn assess(
 
 /// That a plan's budget has no room for a search of each of its patterns.
 fn short_budget(plan: &AssessPlan) -> Option<String> {
-    let least_ns = Budget::least_ns(plan.patterns.len(), searching::part_of(plan));
+    let least_ns = Budget::least_ns(plan.patterns.len(), pattern_search::part_of(plan));
     notes::short_budget(plan.budget_ns, least_ns, plan.patterns.len())
 }
 
@@ -117,7 +117,7 @@ struct PatternRuns {
     runs: Vec<RunRecord>,
     /// Of the passes.
     windows: Vec<RunRecord>,
-    choice: Choice,
+    choice: PointChoice,
     incomplete: Option<String>,
 }
 
@@ -159,7 +159,7 @@ impl PatternRuns {
 /// An assessment from its first step to its last.
 struct AssessState<'a> {
     plan: &'a AssessPlan,
-    work: Work<'a>,
+    work: AssessTools<'a>,
     record: AssessRecord,
     /// Runs before the first measurement.
     before: Vec<RunRecord>,
@@ -201,8 +201,8 @@ impl AssessState<'_> {
         let plan = self.plan;
         for index in 0..plan.patterns.len() {
             let PatternSearchResult { runs, incomplete, interrupted, target_gone } =
-                searching::search(&mut self.work, plan, index, progress)?;
-            let choice = Choice::of(plan, &runs);
+                pattern_search::search(&mut self.work, plan, index, progress)?;
+            let choice = PointChoice::of(plan, &runs);
             self.searched.push(PatternRuns { runs, windows: Vec::new(), choice, incomplete });
             self.record.patterns = self.results();
             self.save()?;
@@ -319,7 +319,7 @@ impl AssessState<'_> {
     /// Names every pattern as not measured.
     fn leave_all(&mut self, reason: &str) {
         for pattern in &self.plan.patterns {
-            let choice = Choice::default();
+            let choice = PointChoice::default();
             let incomplete = Some(reason.to_owned());
             let (session, plan) = (self.work.session, self.plan);
             let beside = (&[][..], incomplete);
@@ -357,8 +357,8 @@ fn open(
             ..RunOptions::default()
         },
     };
-    let patterns = Needs::of(workloads());
-    let needs = Needs {
+    let patterns = TargetUse::of(workloads());
+    let needs = TargetUse {
         writes: !plan.precondition.is_none() || patterns.writes,
         size_bytes: plan.size_bytes,
         ..patterns

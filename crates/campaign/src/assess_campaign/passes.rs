@@ -23,12 +23,12 @@ pub struct Point {
 
 /// What ends the passes, with the lengths that it is applied to.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Rule {
+pub enum PassRule {
     Error(StopRule),
     Rounds { most: u32, window_s: f64 },
 }
 
-impl Rule {
+impl PassRule {
     /// The rule of a plan for windows of this length.
     pub fn of(rule: RepeatRule, window_s: f64) -> Self {
         match rule {
@@ -47,7 +47,7 @@ impl Rule {
 #[derive(Clone, Debug)]
 pub struct Passes {
     points: Vec<Point>,
-    rule: Rule,
+    rule: PassRule,
     seed: u64,
     visits: Vec<Vec<SpacedRun>>,
     /// Points in the order in which they were visited.
@@ -60,7 +60,7 @@ pub struct Passes {
 
 impl Passes {
     /// No visits yet.
-    pub fn new(points: Vec<Point>, rule: Rule, seed: u64) -> Self {
+    pub fn new(points: Vec<Point>, rule: PassRule, seed: u64) -> Self {
         let visits = vec![Vec::new(); points.len()];
         let (history, queue) = (Vec::new(), VecDeque::new());
         Self { points, rule, seed, visits, history, queue, passes: 0, stalls: Vec::new() }
@@ -114,16 +114,16 @@ impl Passes {
     /// What is known of a point's rate, where an error was asked for.
     pub fn precision(&self, point: usize) -> Option<Precision> {
         match &self.rule {
-            Rule::Error(rule) => {
+            PassRule::Error(rule) => {
                 Some(assess_with(&self.visits[point], rule, stalls::seen(&self.stalls, point)))
             }
-            Rule::Rounds { .. } => None,
+            PassRule::Rounds { .. } => None,
         }
     }
 
     /// SNIA's rule on a point's last rounds, where rounds were asked for.
     pub fn snia(&self, point: usize) -> Option<SniaRounds> {
-        let Rule::Rounds { window_s, .. } = self.rule else { return None };
+        let PassRule::Rounds { window_s, .. } = self.rule else { return None };
         let rates: Vec<f64> = self.visits[point].iter().map(|run| run.value).collect();
         snia::last_of(&rates, window_s)
     }
@@ -131,19 +131,19 @@ impl Passes {
     /// Whether the rule holds at a point.
     pub fn is_met(&self, point: usize) -> bool {
         match self.rule {
-            Rule::Error(_) => self.precision(point).is_some_and(|p| p.decision == StopDecision::Reached),
-            Rule::Rounds { .. } => self.snia(point).is_some_and(|rounds| rounds.met),
+            PassRule::Error(_) => self.precision(point).is_some_and(|p| p.decision == StopDecision::Reached),
+            PassRule::Rounds { .. } => self.snia(point).is_some_and(|rounds| rounds.met),
         }
     }
 
     /// Visits that are still likely, all points together.
     pub fn likely(&self) -> u64 {
         let visits = (0..self.points.len()).map(|point| match &self.rule {
-            Rule::Rounds { .. } => {
+            PassRule::Rounds { .. } => {
                 let made = self.visits[point].len() as u64;
                 if self.all_rounds_met() { 0 } else { 5u64.saturating_sub(made).max(1) }
             }
-            Rule::Error(rule) => match self.precision(point) {
+            PassRule::Error(rule) => match self.precision(point) {
                 Some(p) if p.decision == StopDecision::Continue => {
                     let fewest = (rule.fewest_runs as u64).saturating_sub(u64::from(p.runs));
                     let for_floor = ((rule.floor_s() - p.measured_s) / rule.window_s).ceil().max(0.0) as u64;
@@ -166,18 +166,18 @@ impl Passes {
     fn undecided(&self) -> Vec<usize> {
         let all = 0..self.points.len();
         match self.rule {
-            Rule::Error(_) => all
+            PassRule::Error(_) => all
                 .filter(|point| self.precision(*point).is_some_and(|p| p.decision == StopDecision::Continue))
                 .collect(),
-            Rule::Rounds { most, .. } if self.passes >= most || self.all_rounds_met() => Vec::new(),
-            Rule::Rounds { .. } => all.collect(),
+            PassRule::Rounds { most, .. } if self.passes >= most || self.all_rounds_met() => Vec::new(),
+            PassRule::Rounds { .. } => all.collect(),
         }
     }
 
     /// The pass's order: at each place a random one of the points whose last visit lies far enough back.
     /// Rounds all have the same order, as SNIA's do: what a pattern leaves behind is then part of each round.
     fn order(&self, mut members: Vec<usize>) -> VecDeque<usize> {
-        if let Rule::Rounds { .. } = self.rule {
+        if let PassRule::Rounds { .. } = self.rule {
             return members.into();
         }
         let apart = members.len() / 2;
@@ -236,7 +236,7 @@ mod tests {
 
     #[test]
     fn repeats_of_a_point_lie_half_a_pass_apart_and_orders_differ() {
-        let rule = Rule::of(RepeatRule::Error { target_share: 0.02 }, 60.0);
+        let rule = PassRule::of(RepeatRule::Error { target_share: 0.02 }, 60.0);
         let mut passes = Passes::new(points(12), rule, 5);
         let order = visit(&mut passes, usize::MAX, |_, _| 100.0);
         assert_eq!(order.len(), 12 * 8, "eight even windows reach the target");
@@ -251,7 +251,7 @@ mod tests {
     #[test]
     fn a_replay_goes_on_with_the_same_visits() {
         let value = |point: usize, visit: usize| 100.0 + (point * visit % 5) as f64;
-        let make = || Passes::new(points(5), Rule::of(RepeatRule::Error { target_share: 0.01 }, 30.0), 9);
+        let make = || Passes::new(points(5), PassRule::of(RepeatRule::Error { target_share: 0.01 }, 30.0), 9);
         let whole = visit(&mut make(), 60, value);
         let mut again = make();
         visit(&mut again, 23, value);
@@ -265,7 +265,7 @@ mod tests {
 
     #[test]
     fn decided_points_are_left_and_wild_ones_end_at_the_cap() {
-        let rule = Rule::of(RepeatRule::Error { target_share: 0.02 }, 60.0);
+        let rule = PassRule::of(RepeatRule::Error { target_share: 0.02 }, 60.0);
         let mut passes = Passes::new(points(2), rule, 1);
         visit(&mut passes, usize::MAX, |point, visit| 100.0 + 60.0 * (point * (visit % 2)) as f64);
         assert_eq!((passes.visits(0).len(), passes.visits(1).len()), (8, 20));
@@ -279,7 +279,7 @@ mod tests {
             let rate = |at| if still.contains(&at) { 0.0 } else { 100.0 };
             (0..60).map(|at| Second { rate_per_s: rate(at), measured: true }).collect()
         };
-        let rule = Rule::of(RepeatRule::Error { target_share: 0.02 }, 60.0);
+        let rule = PassRule::of(RepeatRule::Error { target_share: 0.02 }, 60.0);
         let mut passes = Passes::new(points(2), rule, 1);
         while let Some(point) = passes.next() {
             // Each meets the same in each of its windows.
@@ -294,7 +294,7 @@ mod tests {
 
     #[test]
     fn short_windows_may_be_as_many_as_the_least_time_takes() {
-        let rule = Rule::of(RepeatRule::Error { target_share: 0.02 }, 5.0);
+        let rule = PassRule::of(RepeatRule::Error { target_share: 0.02 }, 5.0);
         let mut passes = Passes::new(points(1), rule, 1);
         while let Some(point) = passes.next() {
             passes.take(point, SpacedRun { seconds: 5.0, ..run(passes.len(), 100.0) });
@@ -306,7 +306,7 @@ mod tests {
     #[test]
     fn rounds_end_when_five_of_every_point_keep_the_rule_or_at_the_most() {
         let rounds = |value: fn(usize, usize) -> f64| {
-            let rule = Rule::of(RepeatRule::Rounds { most: 25 }, 60.0);
+            let rule = PassRule::of(RepeatRule::Rounds { most: 25 }, 60.0);
             let mut passes = Passes::new(points(2), rule, 3);
             visit(&mut passes, usize::MAX, value);
             (passes.passes(), passes.is_met(0), passes.is_met(1))

@@ -3,7 +3,7 @@
 
 use fathom_measure::Nanos;
 use fathom_record::campaign::{AssessPlan, PatternPlan, RepeatEnd, RepeatRule, Repeats};
-use fathom_record::run_record::Ending;
+use fathom_record::run_record::RunEnding;
 use fathom_record::workload::Length;
 use fathom_record::{RunRecord, Workload};
 use fathom_stats::stopping::SpacedRun;
@@ -11,9 +11,9 @@ use fathom_stats::stopping::stalls::RunStalls;
 use jiff::Timestamp;
 
 use super::budget::Budget;
-use super::passes::{Passes, Point, Rule};
+use super::passes::{PassRule, Passes, Point};
 use super::run_stalls;
-use super::work::Work;
+use super::work::AssessTools;
 use crate::error::CampaignError;
 use crate::progress::{Progress, StepNotice};
 use crate::single_run::RUN_OVERHEAD_NS;
@@ -35,13 +35,13 @@ const MOST_ROUNDS: u32 = 25;
 
 /// How long each window is, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Window {
+struct RepeatWindow {
     warmup_ns: u64,
     length_ns: u64,
     reason: String,
 }
 
-impl Window {
+impl RepeatWindow {
     /// Shares what is left of the budget out over visits to points.
     fn of(budget: &Budget, points: usize, rule: RepeatRule) -> Self {
         let visits = match rule {
@@ -87,7 +87,7 @@ fn warmup_ns(length_ns: u64) -> u64 {
 struct PassExecution<'a> {
     plan: &'a AssessPlan,
     passes: Passes,
-    window: Window,
+    window: RepeatWindow,
     /// Time that the visits took; in simulated time also where the next one starts.
     now_ns: u64,
     simulated: bool,
@@ -97,7 +97,7 @@ struct PassExecution<'a> {
 }
 
 /// What came of it.
-pub struct Outcome {
+pub struct RepeatOutcome {
     pub repeats: Repeats,
     pub passes: Passes,
     pub runs: Vec<RunRecord>,
@@ -117,17 +117,17 @@ pub fn rule_of(plan: &AssessPlan) -> Option<RepeatRule> {
 /// # Errors
 /// When a run cannot be made or saved.
 pub fn perform(
-    work: &mut Work<'_>,
+    work: &mut AssessTools<'_>,
     plan: &AssessPlan,
     (rule, points, before): (RepeatRule, Vec<Point>, Vec<RunStalls>),
     progress: &mut dyn Progress,
-) -> Result<Outcome, CampaignError> {
+) -> Result<RepeatOutcome, CampaignError> {
     let known = work.runner.runs_of(PREFIX)?;
-    let mut window = Window::of(&work.budget, points.len(), rule);
+    let mut window = RepeatWindow::of(&work.budget, points.len(), rule);
     if let Some(first) = known.first() {
-        window = Window::of_run(first, window);
+        window = RepeatWindow::of_run(first, window);
     }
-    let mut passes = Passes::new(points, Rule::of(rule, window.length_ns as f64 / 1e9), plan.seed);
+    let mut passes = Passes::new(points, PassRule::of(rule, window.length_ns as f64 / 1e9), plan.seed);
     before.into_iter().for_each(|run| passes.saw(None, run));
     let simulated = work.session.is_simulated_time();
     let clients = work.session.clients();
@@ -153,13 +153,13 @@ pub fn perform(
         took_s: visiting.now_ns as f64 / 1e9,
         missing_s,
     };
-    Ok(Outcome { repeats, passes: visiting.passes, runs: visiting.runs })
+    Ok(RepeatOutcome { repeats, passes: visiting.passes, runs: visiting.runs })
 }
 
 impl PassExecution<'_> {
     fn visit(
         &mut self,
-        work: &mut Work<'_>,
+        work: &mut AssessTools<'_>,
         progress: &mut dyn Progress,
     ) -> Result<RepeatEnd, CampaignError> {
         while let Some(point) = self.passes.next() {
@@ -173,11 +173,11 @@ impl PassExecution<'_> {
             let key = self.key(point);
             let run = work.make(&key, &self.workload(point), progress)?;
             work.budget.spend(&run);
-            if run.ending == Ending::Interrupted {
+            if run.ending == RunEnding::Interrupted {
                 return Ok(RepeatEnd::Stopped);
             }
             let run = work.save(&key, run, progress)?;
-            let failed = run.ending != Ending::Complete;
+            let failed = run.ending != RunEnding::Complete;
             self.take(point, run);
             if failed {
                 return Ok(RepeatEnd::Failed);
@@ -207,7 +207,7 @@ impl PassExecution<'_> {
         let start_s = if self.simulated { self.now_ns as f64 / 1e9 } else { calendar_s(&run) }
             + run.workload.length.warmup_ns as f64 / 1e9;
         self.now_ns += (run.ledger.seconds * 1e9) as u64 + RUN_OVERHEAD_NS;
-        let value = if run.ending == Ending::Complete { run.summary.operations_per_s() } else { 0.0 };
+        let value = if run.ending == RunEnding::Complete { run.summary.operations_per_s() } else { 0.0 };
         self.passes.saw(Some(point), run_stalls::of(&run));
         self.passes.take(point, SpacedRun { start_s, seconds, value });
         self.runs.push(run);

@@ -2,7 +2,7 @@
 
 use fathom_measure::Nanos;
 use fathom_record::campaign::{OperatingPoint, OperatingPointKind, Slo};
-use fathom_stats::{Observed, balanced, peak, slo};
+use fathom_stats::{MeasuredCell, balanced, peak, slo};
 
 /// Rates that differ by less are taken for one.
 const TIE: f64 = 0.02;
@@ -10,7 +10,7 @@ const TIE: f64 = 0.02;
 /// The operating points of a pattern, and the peak's cell. A cell of which a self-check failed is passed over where one
 /// that `holds` reaches its rate.
 pub fn choose(
-    cells: &[Observed],
+    cells: &[MeasuredCell],
     holds: &[bool],
     objective: Option<Slo>,
 ) -> (Vec<OperatingPoint>, Option<usize>) {
@@ -19,8 +19,8 @@ pub fn choose(
         return of_all;
     }
     let places: Vec<usize> = (0..cells.len()).filter(|at| holds.get(*at) == Some(&true)).collect();
-    let sound: Vec<Observed> = places.iter().map(|at| cells[*at]).collect();
-    let highest = |cells: &[Observed]| cells.iter().map(|cell| cell.x_per_s).fold(0.0, f64::max);
+    let sound: Vec<MeasuredCell> = places.iter().map(|at| cells[*at]).collect();
+    let highest = |cells: &[MeasuredCell]| cells.iter().map(|cell| cell.x_per_s).fold(0.0, f64::max);
     let (mut points, focus) = choose_among(&sound, objective);
     if points.is_empty() || highest(&sound) < (1.0 - TIE) * highest(cells) {
         return of_all;
@@ -30,7 +30,7 @@ pub fn choose(
 }
 
 /// The same of all of these. Of one test point alone nobody knows whether it is a peak, or balanced.
-fn choose_among(cells: &[Observed], objective: Option<Slo>) -> (Vec<OperatingPoint>, Option<usize>) {
+fn choose_among(cells: &[MeasuredCell], objective: Option<Slo>) -> (Vec<OperatingPoint>, Option<usize>) {
     let mut points = Vec::new();
     let several = cells.len() > 1;
     if let Some(point) = balanced(cells).filter(|_| several) {
@@ -70,8 +70,8 @@ fn choose_among(cells: &[Observed], objective: Option<Slo>) -> (Vec<OperatingPoi
 mod tests {
     use super::*;
 
-    fn cell(depth: u32, x_per_s: f64, r_ns: f64) -> Observed {
-        Observed { jobs: 1, depth, x_per_s, r_ns, quantile_ns: None }
+    fn cell(depth: u32, x_per_s: f64, r_ns: f64) -> MeasuredCell {
+        MeasuredCell { jobs: 1, depth, x_per_s, r_ns, quantile_ns: None }
     }
 
     #[test]
@@ -88,9 +88,9 @@ mod tests {
         assert_eq!(peak([false; 4]), unhurt.1);
     }
 
-    fn observed(depth: u32, x_per_s: f64) -> Observed {
+    fn observed(depth: u32, x_per_s: f64) -> MeasuredCell {
         let r_ns = f64::from(depth) / x_per_s * 1e9;
-        Observed { jobs: 1, depth, x_per_s, r_ns, quantile_ns: Some(r_ns * 2.0) }
+        MeasuredCell { jobs: 1, depth, x_per_s, r_ns, quantile_ns: Some(r_ns * 2.0) }
     }
 
     #[test]

@@ -11,7 +11,7 @@ use fathom_record::campaign::{
     AssessPlan, PreconditionEnd, PreconditionKind, PreconditionPlan, PreconditionStage, Preconditioning,
 };
 use fathom_record::facts::{TargetFacts, TargetKind};
-use fathom_record::run_record::Ending;
+use fathom_record::run_record::RunEnding;
 use fathom_record::steadiness::Steadiness;
 use fathom_record::workload::{Addresses, Arrival, Data, Length, Mix, Sizes, SizesByDirection};
 use fathom_record::{RunRecord, Workload};
@@ -19,7 +19,7 @@ use fathom_stats::search::Cell;
 
 use super::quality;
 use super::steps;
-use super::work::Work;
+use super::work::AssessTools;
 use crate::error::CampaignError;
 use crate::progress::{Progress, StepNotice};
 use crate::single_run::Session;
@@ -51,7 +51,7 @@ const CELL: Cell = Cell::new(1, 32);
 
 /// One run to make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Part {
+struct PreconditionRun {
     kind: PreconditionKind,
     first_byte: u64,
     span_bytes: u64,
@@ -59,15 +59,15 @@ struct Part {
 }
 
 /// What is done to a span, run by run.
-struct Parts {
+struct PreconditionRuns {
     span_bytes: u64,
     purge: bool,
 }
 
-impl Parts {
+impl PreconditionRuns {
     /// The part after those that were made.
-    fn next(&self, made: &[RunRecord]) -> Option<Part> {
-        let whole = |kind, bytes| Part { kind, first_byte: 0, span_bytes: self.span_bytes, bytes };
+    fn next(&self, made: &[RunRecord]) -> Option<PreconditionRun> {
+        let whole = |kind, bytes| PreconditionRun { kind, first_byte: 0, span_bytes: self.span_bytes, bytes };
         let number = made.len() as u64;
         if self.purge && number == 0 {
             return Some(whole(PreconditionKind::Purge, self.span_bytes));
@@ -81,7 +81,12 @@ impl Parts {
             let place = number % parts;
             let span_bytes = if place + 1 == parts { self.span_bytes - place * unit } else { unit };
             let bytes = (span_bytes / FILL_IO_BYTES * FILL_IO_BYTES).max(FILL_IO_BYTES);
-            return Some(Part { kind: PreconditionKind::Fill, first_byte: place * unit, span_bytes, bytes });
+            return Some(PreconditionRun {
+                kind: PreconditionKind::Fill,
+                first_byte: place * unit,
+                span_bytes,
+                bytes,
+            });
         }
         let written: u64 =
             of_kind(made, PreconditionKind::Overwrite).filter_map(|run| run.ledger.bytes_written).sum();
@@ -165,7 +170,7 @@ pub fn admit(plan: &AssessPlan, session: &Session, permits: &[String]) -> Result
 }
 
 /// What came of it.
-pub struct Outcome {
+pub struct PreconditionOutcome {
     pub ledger: Preconditioning,
     pub runs: Vec<RunRecord>,
 }
@@ -175,17 +180,17 @@ pub struct Outcome {
 /// # Errors
 /// When a run cannot be made or saved.
 pub fn perform(
-    work: &mut Work<'_>,
+    work: &mut AssessTools<'_>,
     plan: &AssessPlan,
     permits: &[String],
     progress: &mut dyn Progress,
-) -> Result<Outcome, CampaignError> {
+) -> Result<PreconditionOutcome, CampaignError> {
     let from_ns = work.budget.clock_ns();
     let mut made = work.runner.runs_of(PREFIX)?;
     let target = work.session.target();
     let span_bytes = plan.size_bytes.map_or(target.size_bytes, |size| size.min(target.size_bytes));
     let mut not_purged = not_purged(plan, target, permits);
-    let parts = Parts { span_bytes, purge: not_purged.is_none() };
+    let parts = PreconditionRuns { span_bytes, purge: not_purged.is_none() };
     let mut ended = PreconditionEnd::BytesSpent;
     let mut steadiness = None;
     // Measurements that were begun end it, whatever the gates would say now.
@@ -205,7 +210,7 @@ pub fn perform(
         let key = format!("{PREFIX}{:04}/{}", made.len(), part.kind.name().replace(' ', "-"));
         let workload = workload(work.session, plan, part, made.len());
         let run = work.make(&key, &workload, progress)?;
-        if run.ending == Ending::Interrupted {
+        if run.ending == RunEnding::Interrupted {
             ended = PreconditionEnd::Stopped;
             break;
         }
@@ -235,13 +240,13 @@ pub fn perform(
         steadiness,
         ended,
     };
-    Ok(Outcome { ledger, runs: made })
+    Ok(PreconditionOutcome { ledger, runs: made })
 }
 
 /// Why a run did not do what it was for.
 fn failure(run: &RunRecord) -> Option<String> {
     match &run.ending {
-        Ending::Failed { error } => Some(error.clone()),
+        RunEnding::Failed { error } => Some(error.clone()),
         _ => {
             let errors: u64 = run.summary.directions.iter().filter_map(|direction| direction.errors).sum();
             (errors > 0).then(|| format!("{errors} I/Os failed"))
@@ -279,7 +284,7 @@ fn stages(made: &[RunRecord], span_bytes: u64) -> Vec<PreconditionStage> {
     kinds.into_iter().filter_map(stage).collect()
 }
 
-fn workload(session: &Session, plan: &AssessPlan, part: Part, number: usize) -> Workload {
+fn workload(session: &Session, plan: &AssessPlan, part: PreconditionRun, number: usize) -> Workload {
     let (trim_share, io_bytes, addresses) = match part.kind {
         PreconditionKind::Purge => (1.0, PURGE_IO_BYTES.min(part.span_bytes), Addresses::Sequential),
         PreconditionKind::Fill => (0.0, FILL_IO_BYTES, Addresses::Sequential),
@@ -305,7 +310,7 @@ fn workload(session: &Session, plan: &AssessPlan, part: Part, number: usize) -> 
     workload
 }
 
-fn notice(parts: &Parts, made: &[RunRecord], part: Part) -> StepNotice {
+fn notice(parts: &PreconditionRuns, made: &[RunRecord], part: PreconditionRun) -> StepNotice {
     let rate = rate(made.last().into_iter());
     let time_ns = |bytes: u64| (rate > 0.0).then(|| (bytes as f64 / rate * 1e9) as u64);
     StepNotice {
@@ -318,7 +323,7 @@ fn notice(parts: &Parts, made: &[RunRecord], part: Part) -> StepNotice {
     }
 }
 
-fn left_text(parts: &Parts, made: &[RunRecord]) -> String {
+fn left_text(parts: &PreconditionRuns, made: &[RunRecord]) -> String {
     format!("{} left", fathom_measure::Bytes(parts.left_bytes(made)))
 }
 
@@ -329,7 +334,7 @@ mod tests {
     #[test]
     fn parts_of_a_fill_cover_the_span_and_stay_small() {
         for span_bytes in [3 << 20, 1 << 30, 20_000_000_000_000] {
-            let parts = Parts { span_bytes, purge: false };
+            let parts = PreconditionRuns { span_bytes, purge: false };
             let first = parts.next(&[]).unwrap();
             let unit = first.span_bytes;
             assert_eq!((first.kind, first.first_byte), (PreconditionKind::Fill, 0));

@@ -23,7 +23,7 @@ const SECONDS_FOR_NOISE: usize = 4;
 
 /// One run to make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct AssessStep {
     cell: Cell,
     purpose: &'static str,
     /// Number of the run within its pattern, from 0.
@@ -31,7 +31,7 @@ pub struct Step {
 }
 
 /// The runs of one pattern, made and to be made.
-pub struct Steps<'a> {
+pub struct PatternSteps<'a> {
     pattern: &'a PatternPlan,
     share: Share,
     search: Search,
@@ -42,7 +42,7 @@ pub struct Steps<'a> {
     clients: u32,
 }
 
-impl<'a> Steps<'a> {
+impl<'a> PatternSteps<'a> {
     /// Steps after the runs that are `known` already.
     pub fn new(
         pattern: &'a PatternPlan,
@@ -59,7 +59,7 @@ impl<'a> Steps<'a> {
     }
 
     /// The next run; `None` when everything is decided or the pattern's time is over.
-    pub fn next(&mut self, budget: &Budget) -> Option<Step> {
+    pub fn next(&mut self, budget: &Budget) -> Option<AssessStep> {
         let left_ns =
             self.share.until_ns.min(budget.now_ns() + budget.left_ns()).saturating_sub(budget.now_ns());
         let runs_left = left_ns / self.share.run_ns();
@@ -71,10 +71,10 @@ impl<'a> Steps<'a> {
         let for_search = runs_left.saturating_sub(kept).max(u64::from(number < 2));
         self.search.remaining(u32::try_from(for_search).unwrap_or(u32::MAX));
         if let Some(step) = self.search.next() {
-            return Some(Step { cell: step.cell, purpose: words(step.purpose), number });
+            return Some(AssessStep { cell: step.cell, purpose: words(step.purpose), number });
         }
         let cell = self.repeats.then(|| self.repeat())?;
-        cell.map(|cell| Step { cell, purpose: "repeat of a chosen point", number })
+        cell.map(|cell| AssessStep { cell, purpose: "repeat of a chosen point", number })
     }
 
     /// The chosen point with the fewest runs that hold.
@@ -93,7 +93,7 @@ impl<'a> Steps<'a> {
 
     /// Takes in a run that was made.
     pub fn take(&mut self, run: RunRecord) {
-        let x_per_s = if run.ending == fathom_record::run_record::Ending::Complete {
+        let x_per_s = if run.ending == fathom_record::run_record::RunEnding::Complete {
             run.summary.operations_per_s()
         } else {
             0.0
@@ -119,12 +119,12 @@ impl<'a> Steps<'a> {
     }
 
     /// The step's key in the journal: sorts in the order of the steps.
-    pub fn key(&self, step: &Step) -> String {
+    pub fn key(&self, step: &AssessStep) -> String {
         format!("{}/{:04}/{}x{}", self.pattern.name, step.number, step.cell.jobs, step.cell.depth)
     }
 
     /// The step's workload. Each run has its own seed, so that repeats do not replay one another.
-    pub fn workload(&self, step: &Step, seed: u64) -> Workload {
+    pub fn workload(&self, step: &AssessStep, seed: u64) -> Workload {
         Workload {
             jobs: step.cell.jobs,
             depth: step.cell.depth,
@@ -139,7 +139,7 @@ impl<'a> Steps<'a> {
     }
 
     /// The step as it is shown.
-    pub fn notice(&self, step: &Step, pattern: (usize, usize), budget: &Budget) -> StepNotice {
+    pub fn notice(&self, step: &AssessStep, pattern: (usize, usize), budget: &Budget) -> StepNotice {
         StepNotice {
             title: self.pattern.title.clone(),
             pattern,

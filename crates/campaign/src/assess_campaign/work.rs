@@ -12,13 +12,13 @@ use crate::single_run::{Session, this_tool};
 use fathom_plan::assess_command_line;
 
 /// Everything that a step needs.
-pub struct Work<'a> {
+pub struct AssessTools<'a> {
     pub runner: &'a Runner<'a, AssessPlan>,
     pub session: &'a Session,
     pub budget: Budget,
 }
 
-impl Work<'_> {
+impl AssessTools<'_> {
     /// The record before anything was measured.
     pub fn blank_record(&self) -> AssessRecord {
         let plan = &self.runner.plan;

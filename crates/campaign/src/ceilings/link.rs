@@ -13,7 +13,7 @@ const ONE_WAY: &[Option<Direction>] = &[None];
 
 /// A link's bytes per second of data, and how that was found.
 #[derive(Clone, Debug, PartialEq)]
-struct Link {
+struct LinkCeiling {
     bytes_per_s: f64,
     ways: &'static [Option<Direction>],
     source: String,
@@ -40,7 +40,7 @@ const PCIE_PACKET_OVERHEAD: f64 = 24.0;
 /// Where the device's setting cannot be read: the largest that is common.
 const PCIE_PAYLOAD_BYTES: f64 = 512.0;
 
-fn pcie(environment: &Environment, disk: &str) -> Option<Link> {
+fn pcie(environment: &Environment, disk: &str) -> Option<LinkCeiling> {
     let rate = number(environment, "pcie", disk, "current_link_speed")?;
     let width = number(environment, "pcie", disk, "current_link_width")?;
     // Encoding: 8b/10b up to 5 GT/s, 128b/130b up to 32, and 236 of 256 bytes of a flit at 64.
@@ -53,7 +53,7 @@ fn pcie(environment: &Environment, disk: &str) -> Option<Link> {
     let payload = known.unwrap_or(PCIE_PAYLOAD_BYTES);
     let share = encoding * payload / (payload + PCIE_PACKET_OVERHEAD);
     let assumed = if known.is_none() { " (the device's own setting is readable by root only)" } else { "" };
-    Some(Link {
+    Some(LinkCeiling {
         bytes_per_s: rate * 1e9 / 8.0 * width * share,
         ways: BOTH_WAYS,
         source: format!(
@@ -68,9 +68,9 @@ fn pcie(environment: &Environment, disk: &str) -> Option<Link> {
 /// frames and handshakes.
 const SATA_DATA_SHARE: f64 = 560.0 / 600.0;
 
-fn sata(environment: &Environment, disk: &str) -> Option<Link> {
+fn sata(environment: &Environment, disk: &str) -> Option<LinkCeiling> {
     let gigabits = number(environment, "sata", disk, "sata_spd")?;
-    Some(Link {
+    Some(LinkCeiling {
         bytes_per_s: gigabits * 1e9 / 10.0 * SATA_DATA_SHARE,
         ways: ONE_WAY,
         source: format!(
@@ -85,7 +85,7 @@ const ETHERNET_OVERHEAD: f64 = 38.0;
 /// Headers of IP and TCP with its time stamps.
 const TCP_OVERHEAD: f64 = 52.0;
 
-fn network(environment: &Environment, label: &str) -> Option<Link> {
+fn network(environment: &Environment, label: &str) -> Option<LinkCeiling> {
     let megabits = number(environment, "network", label, "speed_mbit_per_s")?;
     let interface = text(environment, "network", label, "interface").unwrap_or("the interface");
     let raw = megabits * 1e6 / 8.0;
@@ -95,7 +95,7 @@ fn network(environment: &Environment, label: &str) -> Option<Link> {
         Some(mtu) if uses_tcp => (mtu - TCP_OVERHEAD) / (mtu + ETHERNET_OVERHEAD),
         _ => 1.0,
     };
-    Some(Link {
+    Some(LinkCeiling {
         bytes_per_s: raw * share,
         ways: BOTH_WAYS,
         source: format!(
@@ -111,14 +111,15 @@ pub fn ceilings(target: &TargetFacts, environment: &Environment) -> Vec<KnownCei
     let mount = target.file_system.as_ref().map(|file_system| file_system.mount_point.as_str());
     let remote = target.fabric.is_some().then(|| network(environment, &target.name)).flatten();
     let link = remote.or_else(|| mount.and_then(|mount| network(environment, mount))).or_else(|| {
-        let each: Option<Vec<Link>> = disks(target).iter().map(|disk| of_disk(environment, disk)).collect();
-        each?.into_iter().reduce(|all, more| Link {
+        let each: Option<Vec<LinkCeiling>> =
+            disks(target).iter().map(|disk| of_disk(environment, disk)).collect();
+        each?.into_iter().reduce(|all, more| LinkCeiling {
             bytes_per_s: all.bytes_per_s + more.bytes_per_s,
             ways: if all.ways == more.ways { all.ways } else { BOTH_WAYS },
             source: format!("{}; {}", all.source, more.source),
         })
     });
-    let Some(Link { bytes_per_s, ways, source }) = link else { return Vec::new() };
+    let Some(LinkCeiling { bytes_per_s, ways, source }) = link else { return Vec::new() };
     ways.iter()
         .map(|direction| KnownCeiling {
             rate: CeilingRate::Throughput { bytes_per_s: bytes_per_s.round() },
@@ -130,6 +131,6 @@ pub fn ceilings(target: &TargetFacts, environment: &Environment) -> Vec<KnownCei
         .collect()
 }
 
-fn of_disk(environment: &Environment, disk: &str) -> Option<Link> {
+fn of_disk(environment: &Environment, disk: &str) -> Option<LinkCeiling> {
     network(environment, disk).or_else(|| sata(environment, disk)).or_else(|| pcie(environment, disk))
 }

@@ -1,13 +1,13 @@
 //! Did the engine keep its contract?
 
-use fathom_record::{Check, CheckName, EngineBreaches, Outcome};
+use fathom_record::{Check, CheckName, CheckOutcome, EngineBreaches};
 
-use super::Evidence;
+use super::CheckEvidence;
 
-pub fn contract(evidence: &Evidence<'_>) -> Check {
+pub fn contract(evidence: &CheckEvidence<'_>) -> Check {
     const NAME: CheckName = CheckName::EngineContract;
     let Some(breaches) = evidence.summary.breaches.as_deref() else {
-        return Check::plain(NAME, Outcome::NotApplicable, "What the engine did was not counted.");
+        return Check::plain(NAME, CheckOutcome::NotApplicable, "What the engine did was not counted.");
     };
     let EngineBreaches { stamps_out_of_order, unknown_completions, refused_submissions, above_depth } =
         *breaches;
@@ -25,7 +25,7 @@ pub fn contract(evidence: &Evidence<'_>) -> Check {
     if found.is_empty() {
         let text =
             "Each I/O ended once, with its stamps in order, and never more were in flight than the depth.";
-        return Check::plain(NAME, Outcome::Pass, text);
+        return Check::plain(NAME, CheckOutcome::Pass, text);
     }
     let text = format!(
         "The engine broke its contract: {}. This is a fault of engine {}, not of the target; use another one with \
@@ -34,5 +34,5 @@ pub fn contract(evidence: &Evidence<'_>) -> Check {
         evidence.engine.name
     );
     let all: u64 = counts.iter().map(|(count, _)| *count).sum();
-    Check::figure(NAME, Outcome::Fail, (all as f64, 0.0), "breaches", text)
+    Check::figure(NAME, CheckOutcome::Fail, (all as f64, 0.0), "breaches", text)
 }

@@ -5,10 +5,10 @@ use std::ops::Range;
 use fathom_measure::{ByteRate, Bytes, Nanos};
 use fathom_record::check::OTHERS_CPU_SHARE;
 use fathom_record::telemetry::Telemetry;
-use fathom_record::{Check, CheckName, Outcome, Standstill};
-use fathom_telemetry::others::OthersUse;
+use fathom_record::{Check, CheckName, CheckOutcome, Standstill};
+use fathom_telemetry::other_programs::OthersUse;
 
-use super::Evidence;
+use super::CheckEvidence;
 
 /// Share of the window that may have stood still. Rates are then off by as much, which is what other limits allow.
 const STILL_SHARE: f64 = 0.01;
@@ -59,10 +59,10 @@ pub fn stolen_share(telemetry: &Telemetry, window_ns: &Range<u64>) -> Option<f64
     (count > 0).then(|| sum / f64::from(count))
 }
 
-pub fn stood_still(evidence: &Evidence<'_>) -> Check {
+pub fn stood_still(evidence: &CheckEvidence<'_>) -> Check {
     match &evidence.stillness {
         Some(stillness) => standstill(stillness),
-        None => Check::plain(CheckName::Standstill, Outcome::NotApplicable, "Time is simulated."),
+        None => Check::plain(CheckName::Standstill, CheckOutcome::NotApplicable, "Time is simulated."),
     }
 }
 
@@ -87,12 +87,12 @@ pub fn standstill(stillness: &Stillness<'_>) -> Check {
             Nanos(longest.at_ns),
             share * 100.0
         );
-        let outcome = if share > limit { Outcome::Fail } else { Outcome::Caution };
+        let outcome = if share > limit { CheckOutcome::Fail } else { CheckOutcome::Caution };
         return Check::figure(NAME, outcome, (share, limit), "share", text);
     }
     match stillness.stolen_share {
         Some(stolen) if stolen >= STOLEN_CAUTION => {
-            let outcome = if stolen > STOLEN_LIMIT { Outcome::Fail } else { Outcome::Caution };
+            let outcome = if stolen > STOLEN_LIMIT { CheckOutcome::Fail } else { CheckOutcome::Caution };
             let text = format!(
                 "The hypervisor gave {:.1} % of the CPU time to other virtual machines (steal): the generator stood \
                  still for moments, and latencies include them.",
@@ -100,7 +100,7 @@ pub fn standstill(stillness: &Stillness<'_>) -> Check {
             );
             Check::figure(NAME, outcome, (stolen, STOLEN_LIMIT), "share", text)
         }
-        _ => Check::plain(NAME, Outcome::Pass, "The process and the machine ran all the time."),
+        _ => Check::plain(NAME, CheckOutcome::Pass, "The process and the machine ran all the time."),
     }
 }
 
@@ -109,35 +109,39 @@ pub fn other_programs(others: &Result<OthersUse, String>) -> Check {
     const NAME: CheckName = CheckName::OtherPrograms;
     let used = match others {
         Ok(used) => used,
-        Err(reason) => return Check::plain(NAME, Outcome::NotApplicable, reason),
+        Err(reason) => return Check::plain(NAME, CheckOutcome::NotApplicable, reason),
     };
     let share = used.share();
     let percent = share * 100.0;
     if share < OTHERS_CPU_SHARE {
         let text = format!("Other programs used {percent:.0} % of the CPU.");
-        return Check::figure(NAME, Outcome::Pass, (share, OTHERS_CPU_SHARE), "share", text);
+        return Check::figure(NAME, CheckOutcome::Pass, (share, OTHERS_CPU_SHARE), "share", text);
     }
     let text = format!(
         "Other programs used {percent:.0} % of the CPU: what was measured is a busy machine. Run again when it is idle."
     );
-    Check::figure(NAME, Outcome::Caution, (share, OTHERS_CPU_SHARE), "share", text)
+    Check::figure(NAME, CheckOutcome::Caution, (share, OTHERS_CPU_SHARE), "share", text)
 }
 
-pub fn other_load(evidence: &Evidence<'_>) -> Check {
+pub fn other_load(evidence: &CheckEvidence<'_>) -> Check {
     const NAME: CheckName = CheckName::OtherLoad;
     let foreign = match evidence.foreign {
         Ok(foreign) => foreign,
-        Err(reason) => return Check::plain(NAME, Outcome::NotApplicable, reason),
+        Err(reason) => return Check::plain(NAME, CheckOutcome::NotApplicable, reason),
     };
     if foreign.own_bytes == 0 || foreign.seconds <= 0.0 {
-        return Check::plain(NAME, Outcome::NotApplicable, "No data went to the target or came from it.");
+        return Check::plain(
+            NAME,
+            CheckOutcome::NotApplicable,
+            "No data went to the target or came from it.",
+        );
     }
     let devices = foreign.devices.join(", ");
     let share = foreign.bytes() as f64 / foreign.own_bytes as f64;
     let rate = foreign.bytes() as f64 / foreign.seconds;
     if share < FOREIGN_SHARE || rate < FOREIGN_FLOOR_PER_S {
         let text = format!("What {devices} transferred was this run's own, apart from {}.", ByteRate(rate));
-        return Check::figure(NAME, Outcome::Pass, (share, FOREIGN_SHARE), "share", text);
+        return Check::figure(NAME, CheckOutcome::Pass, (share, FOREIGN_SHARE), "share", text);
     }
     let written = foreign.write_bytes.map_or(String::new(), |bytes| format!(" and wrote {}", Bytes(bytes)));
     let named = foreign
@@ -158,5 +162,5 @@ pub fn other_load(evidence: &Evidence<'_>) -> Check {
         Bytes(foreign.read_bytes),
         share * 100.0
     );
-    Check::figure(NAME, Outcome::Caution, (share, FOREIGN_SHARE), "share", text)
+    Check::figure(NAME, CheckOutcome::Caution, (share, FOREIGN_SHARE), "share", text)
 }

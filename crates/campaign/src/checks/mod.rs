@@ -7,7 +7,7 @@ mod clock_and_cache;
 mod concurrency;
 mod engine_contract;
 mod generator_capacity;
-mod hung;
+mod hung_edges;
 mod interference;
 mod network_saturation;
 mod transfers;
@@ -17,17 +17,17 @@ use fathom_order::InOrder;
 use fathom_record::facts::{ClockRecord, EngineFacts, TargetFacts};
 use fathom_record::run_record::Summary;
 use fathom_record::{Check, Workload};
-use fathom_telemetry::others::OthersUse;
+use fathom_telemetry::other_programs::OthersUse;
 
-pub use hung::HungEdges;
+pub use hung_edges::HungEdges;
 pub use interference::{Stillness, other_programs, standstill, stolen_share};
-pub use network_saturation::Wire;
+pub use network_saturation::InterfaceLoad;
 
 use crate::single_run::ForeignTraffic;
 
 /// What the checks look at.
 #[derive(Debug)]
-pub struct Evidence<'a> {
+pub struct CheckEvidence<'a> {
     /// What was asked for.
     pub workload: &'a Workload,
     /// What came out.
@@ -63,11 +63,11 @@ pub struct Evidence<'a> {
     /// What other programs used of the processors, or why that is not known.
     pub others: &'a Result<OthersUse, String>,
     /// The network on the way to the target, where there is one whose speed is known.
-    pub wire: Option<Wire>,
+    pub wire: Option<InterfaceLoad>,
 }
 
 /// All checks, those that failed first.
-pub fn all(evidence: &Evidence<'_>) -> Vec<Check> {
+pub fn all(evidence: &CheckEvidence<'_>) -> Vec<Check> {
     let mut checks = vec![
         // First, because others fail with it.
         engine_contract::contract(evidence),

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use fathom_record::environment_facts::Environment;
 use fathom_record::telemetry::{MetricSeries, Telemetry};
-use fathom_record::{Check, CheckName, Outcome};
+use fathom_record::{Check, CheckName, CheckOutcome};
 
 /// Share of what an interface carries from which on it is full: the rest is what a sender cannot time.
 const FULL: f64 = 0.97;
@@ -18,7 +18,7 @@ const CARRIED: f64 = 38.0;
 
 /// One interface on the way to the target, over the measured window.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Wire {
+pub struct InterfaceLoad {
     /// The kernel's name of it.
     interface: String,
     /// Speed in Mbit/s.
@@ -31,7 +31,7 @@ pub struct Wire {
     full: (usize, usize),
 }
 
-impl Wire {
+impl InterfaceLoad {
     /// The fullest interface of those that the machine's facts name; none where no speed is known, as in a virtual
     /// machine, or nothing was counted.
     pub fn of(environment: &Environment, telemetry: &Telemetry, window_ns: &Range<u64>) -> Option<Self> {
@@ -73,8 +73,8 @@ fn within(telemetry: &Telemetry, series: &MetricSeries, window_ns: &Range<u64>, 
 }
 
 /// A full network bounds the rate, whatever the target could do.
-pub fn network_full(wire: &Wire) -> Check {
-    let Wire { interface, speed_mbit_per_s, direction, mean_share, full: (full, all) } = wire;
+pub fn network_full(wire: &InterfaceLoad) -> Check {
+    let InterfaceLoad { interface, speed_mbit_per_s, direction, mean_share, full: (full, all) } = wire;
     let carried = format!(
         "{interface} {direction} {:.1} % of what {} Gbit/s carry",
         mean_share * 100.0,
@@ -86,11 +86,11 @@ pub fn network_full(wire: &Wire) -> Check {
              network's, not the target's.",
             FULL * 100.0
         );
-        (Outcome::Caution, said)
+        (CheckOutcome::Caution, said)
     } else if *mean_share >= NEAR {
-        (Outcome::Pass, format!("The network was near full, and not full: {carried}."))
+        (CheckOutcome::Pass, format!("The network was near full, and not full: {carried}."))
     } else {
-        (Outcome::Pass, format!("The network was not full: {carried}."))
+        (CheckOutcome::Pass, format!("The network was not full: {carried}."))
     };
     Check::figure(CheckName::NetworkFull, outcome, (*mean_share, FULL), "share", text)
 }
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     /// A card of 10 Gbit/s at an MTU of 1500 that received these shares of what it carries.
-    fn wire(shares: &[f64]) -> Option<Wire> {
+    fn wire(shares: &[f64]) -> Option<InterfaceLoad> {
         let fact = |name: &str, value: &str| Fact {
             group: "network".to_owned(),
             label: "nvme+tcp://10.0.0.5/nqn.x".to_owned(),
@@ -128,17 +128,17 @@ mod tests {
             series: vec![series],
             ..Telemetry::default()
         };
-        Wire::of(&environment, &telemetry, &(0..u64::MAX))
+        InterfaceLoad::of(&environment, &telemetry, &(0..u64::MAX))
     }
 
     #[test]
     fn full_is_told_from_near_and_from_not() {
         let check = |shares: &[f64]| network_full(&wire(shares).unwrap());
         let full = check(&[0.99, 0.98, 0.975, 0.99, 0.5]);
-        assert_eq!(full.outcome, Outcome::Caution);
+        assert_eq!(full.outcome, CheckOutcome::Caution);
         assert!(full.explanation.contains("4 of 5 seconds"), "{}", full.explanation);
         let near = check(&[0.99, 0.98, 0.93, 0.92, 0.91]);
-        assert_eq!(near.outcome, Outcome::Pass);
+        assert_eq!(near.outcome, CheckOutcome::Pass);
         assert!(near.explanation.contains("near full, and not full"), "{}", near.explanation);
         assert!(check(&[0.2, 0.99]).explanation.contains("was not full: eth0 received 59.5 %"));
         assert_eq!(wire(&[]), None);

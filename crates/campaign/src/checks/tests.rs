@@ -6,11 +6,11 @@ use fathom_record::facts::{ClockRecord, DeviceFacts, EngineFacts, TargetFacts, T
 use fathom_record::latency::{LatencySummary, SparseHistogram};
 use fathom_record::run_record::{DirectionSummary, Summary};
 use fathom_record::workload::Arrival;
-use fathom_record::{Check, CheckName, Direction, EngineBreaches, Outcome, Standstill, Workload};
-use fathom_telemetry::others::OthersUse;
+use fathom_record::{Check, CheckName, CheckOutcome, Direction, EngineBreaches, Standstill, Workload};
+use fathom_telemetry::other_programs::OthersUse;
 use fathom_telemetry::traffic::Program;
 
-use super::{Evidence, HungEdges, Stillness, all};
+use super::{CheckEvidence, HungEdges, Stillness, all};
 use crate::single_run::ForeignTraffic;
 use fathom_plan::patterns;
 
@@ -107,7 +107,7 @@ fn good() -> Case {
 
 impl Case {
     fn checks(&self) -> Vec<Check> {
-        all(&Evidence {
+        all(&CheckEvidence {
             workload: &self.workload,
             summary: &self.summary,
             target: &self.target,
@@ -133,13 +133,13 @@ impl Case {
         })
     }
 
-    fn outcome(&self, name: CheckName) -> Outcome {
+    fn outcome(&self, name: CheckName) -> CheckOutcome {
         self.checks().into_iter().find(|check| check.name == name).expect("every check is there").outcome
     }
 }
 
 /// The outcome of one check after a change to the good case.
-fn after(name: CheckName, change: impl FnOnce(&mut Case)) -> Outcome {
+fn after(name: CheckName, change: impl FnOnce(&mut Case)) -> CheckOutcome {
     let mut case = good();
     change(&mut case);
     case.outcome(name)
@@ -148,7 +148,7 @@ fn after(name: CheckName, change: impl FnOnce(&mut Case)) -> Outcome {
 #[test]
 fn a_good_run_passes_everything_that_applies() {
     for check in good().checks() {
-        assert!(matches!(check.outcome, Outcome::Pass | Outcome::NotApplicable), "{check:?}");
+        assert!(matches!(check.outcome, CheckOutcome::Pass | CheckOutcome::NotApplicable), "{check:?}");
         assert!(check.explanation.ends_with('.'), "{check:?}");
     }
 }
@@ -178,13 +178,13 @@ fn each_flaw_fails_its_own_check_and_comes_first() {
         let mut case = good();
         flaw(&mut case);
         let checks = case.checks();
-        assert_eq!((checks[0].name, checks[0].outcome), (name, Outcome::Fail), "{checks:?}");
+        assert_eq!((checks[0].name, checks[0].outcome), (name, CheckOutcome::Fail), "{checks:?}");
     }
     assert_eq!(
         after(CheckName::Verification, |case| {
             case.verified = Some(VerifyReport { checked: 5, unread: 1, ..VerifyReport::default() });
         }),
-        Outcome::Fail
+        CheckOutcome::Fail
     );
 }
 
@@ -208,9 +208,9 @@ fn a_full_queue_of_the_disk_is_no_fault_of_the_generator() {
         (check.outcome, check.explanation)
     };
     let (full, text) = outcome(281.0, 256);
-    assert!(full == Outcome::Caution && text.contains("vda takes 256 at a time"), "{full:?} {text}");
-    assert_eq!(outcome(200.0, 256).0, Outcome::Fail);
-    assert_eq!(outcome(281.0, 1023).0, Outcome::Fail);
+    assert!(full == CheckOutcome::Caution && text.contains("vda takes 256 at a time"), "{full:?} {text}");
+    assert_eq!(outcome(200.0, 256).0, CheckOutcome::Fail);
+    assert_eq!(outcome(281.0, 1023).0, CheckOutcome::Fail);
 }
 
 fn breaches(case: &mut Case) -> &mut EngineBreaches {
@@ -223,9 +223,9 @@ fn more_in_flight_than_asked_is_no_shortfall() {
     case.summary.in_flight_mean = Some(33.0);
     let checks = case.checks();
     let check = checks.iter().find(|check| check.name == CheckName::InFlight).expect("every check is there");
-    assert!(check.outcome == Outcome::Fail && !check.explanation.contains("Only"), "{check:?}");
+    assert!(check.outcome == CheckOutcome::Fail && !check.explanation.contains("Only"), "{check:?}");
     case.summary.breaches = None;
-    assert_eq!(case.outcome(CheckName::EngineContract), Outcome::NotApplicable);
+    assert_eq!(case.outcome(CheckName::EngineContract), CheckOutcome::NotApplicable);
 }
 
 #[test]
@@ -238,8 +238,8 @@ fn what_any_program_takes_between_two_ios_is_not_held_against_a_fast_target() {
             case.summary.directions[0].operations_per_s = rate;
         })
     };
-    assert_eq!(alone(200_000.0), Outcome::Caution, "250 ns between two");
-    assert_eq!(alone(90_000.0), Outcome::Fail, "556 ns between two");
+    assert_eq!(alone(200_000.0), CheckOutcome::Caution, "250 ns between two");
+    assert_eq!(alone(90_000.0), CheckOutcome::Fail, "556 ns between two");
 }
 
 #[test]
@@ -249,13 +249,13 @@ fn a_busy_machine_is_named_from_a_tenth_on() {
             case.others = Ok(OthersUse { used_ns: (share * 2e10) as u64, all_ns: 20_000_000_000 });
         })
     };
-    assert_eq!((others(0.09), others(0.62)), (Outcome::Pass, Outcome::Caution));
+    assert_eq!((others(0.09), others(0.62)), (CheckOutcome::Pass, CheckOutcome::Caution));
     let mut case = good();
     case.others = Ok(OthersUse { used_ns: 12_400_000_000, all_ns: 20_000_000_000 });
     let checks = case.checks();
     assert!(checks.iter().any(|check| check.explanation.starts_with("Other programs used 62 % of the CPU")));
     case.others = Err("Nobody knows.".to_owned());
-    assert_eq!(case.outcome(CheckName::OtherPrograms), Outcome::NotApplicable);
+    assert_eq!(case.outcome(CheckName::OtherPrograms), CheckOutcome::NotApplicable);
 }
 
 /// One standstill, in milliseconds from the run's start, of which the first second is warm-up.
@@ -268,16 +268,16 @@ fn a_standstill_counts_by_its_part_of_the_window() {
     let outcome = |at_ms, duration_ms| {
         after(CheckName::Standstill, |case| case.standstills = still(at_ms, duration_ms))
     };
-    assert_eq!(outcome(4_000, 99), Outcome::Caution, "1 % of ten seconds is the limit");
-    assert_eq!(outcome(4_000, 101), Outcome::Fail);
-    assert_eq!(outcome(100, 800), Outcome::Caution, "in the warm-up");
-    assert_eq!(outcome(500, 601), Outcome::Fail, "101 ms of it in the window");
-    assert_eq!(outcome(10_950, 3_000), Outcome::Caution, "50 ms of it in the window");
+    assert_eq!(outcome(4_000, 99), CheckOutcome::Caution, "1 % of ten seconds is the limit");
+    assert_eq!(outcome(4_000, 101), CheckOutcome::Fail);
+    assert_eq!(outcome(100, 800), CheckOutcome::Caution, "in the warm-up");
+    assert_eq!(outcome(500, 601), CheckOutcome::Fail, "101 ms of it in the window");
+    assert_eq!(outcome(10_950, 3_000), CheckOutcome::Caution, "50 ms of it in the window");
     let several = |case: &mut Case| case.standstills = [still(2_000, 60), still(5_000, 60)].concat();
-    assert_eq!(after(CheckName::Standstill, several), Outcome::Fail);
+    assert_eq!(after(CheckName::Standstill, several), CheckOutcome::Fail);
     let stolen = |share| after(CheckName::Standstill, |case| case.stolen = share);
-    assert_eq!((stolen(None), stolen(Some(0.009))), (Outcome::Pass, Outcome::Pass));
-    assert_eq!((stolen(Some(0.05)), stolen(Some(0.11))), (Outcome::Caution, Outcome::Fail));
+    assert_eq!((stolen(None), stolen(Some(0.009))), (CheckOutcome::Pass, CheckOutcome::Pass));
+    assert_eq!((stolen(Some(0.05)), stolen(Some(0.11))), (CheckOutcome::Caution, CheckOutcome::Fail));
 }
 
 #[test]
@@ -291,39 +291,39 @@ fn another_load_is_named_from_a_twentieth_of_the_runs_own_bytes_on() {
         let checks = case.checks();
         checks.into_iter().find(|check| check.name == CheckName::OtherLoad).expect("every check is there")
     };
-    assert_eq!(foreign(600_000_000, Some(0)).outcome, Outcome::Pass);
-    assert_eq!(foreign(400_000_000, Some(300_000_000)).outcome, Outcome::Caution);
-    assert_eq!(foreign(400_000_000, None).outcome, Outcome::Pass);
+    assert_eq!(foreign(600_000_000, Some(0)).outcome, CheckOutcome::Pass);
+    assert_eq!(foreign(400_000_000, Some(300_000_000)).outcome, CheckOutcome::Caution);
+    assert_eq!(foreign(400_000_000, None).outcome, CheckOutcome::Pass);
     let text = foreign(700_000_000, Some(0)).explanation;
     assert!(text.contains("on x: it read") && text.contains("fathom (process 71)"), "{text}");
     let text = foreign(3_000_000_000, Some(0)).explanation;
     assert!(!text.contains("process 71"), "it moved too little of that: {text}");
     let unknown = |case: &mut Case| case.foreign = Err("Nobody knows.".to_owned());
-    assert_eq!(after(CheckName::OtherLoad, unknown), Outcome::NotApplicable);
+    assert_eq!(after(CheckName::OtherLoad, unknown), CheckOutcome::NotApplicable);
     // A slow run is not held against what any machine does.
     let slow = |case: &mut Case| {
         let known = case.foreign.as_mut().expect("the good case knows");
         (known.own_bytes, known.read_bytes) = (100_000, 9_000_000);
     };
-    assert_eq!(after(CheckName::OtherLoad, slow), Outcome::Pass);
+    assert_eq!(after(CheckName::OtherLoad, slow), CheckOutcome::Pass);
 }
 
 #[test]
 fn what_weakens_a_number_is_a_caution() {
     assert_eq!(
         after(CheckName::GeneratorBusy, |c| c.summary.generator_busy_share = Some(0.95)),
-        Outcome::Caution
+        CheckOutcome::Caution
     );
-    assert_eq!(after(CheckName::GeneratorBusy, |c| c.workload.jobs = 2), Outcome::Pass);
-    assert_eq!(after(CheckName::GeneratorBusy, |c| c.workload.jobs = 3), Outcome::Caution);
-    assert_eq!(after(CheckName::LostIntervals, |c| c.extended = 2), Outcome::Caution);
-    assert_eq!(after(CheckName::UnwrittenData, |c| c.target.written_share = Some(0.5)), Outcome::Fail);
-    assert_eq!(after(CheckName::UnwrittenData, |c| c.target.written_share = None), Outcome::Caution);
-    assert_eq!(after(CheckName::PageCache, |c| c.target.direct = false), Outcome::Caution);
-    assert_eq!(after(CheckName::WriteCache, |c| c.workload.mix.read_share = 0.0), Outcome::Caution);
+    assert_eq!(after(CheckName::GeneratorBusy, |c| c.workload.jobs = 2), CheckOutcome::Pass);
+    assert_eq!(after(CheckName::GeneratorBusy, |c| c.workload.jobs = 3), CheckOutcome::Caution);
+    assert_eq!(after(CheckName::LostIntervals, |c| c.extended = 2), CheckOutcome::Caution);
+    assert_eq!(after(CheckName::UnwrittenData, |c| c.target.written_share = Some(0.5)), CheckOutcome::Fail);
+    assert_eq!(after(CheckName::UnwrittenData, |c| c.target.written_share = None), CheckOutcome::Caution);
+    assert_eq!(after(CheckName::PageCache, |c| c.target.direct = false), CheckOutcome::Caution);
+    assert_eq!(after(CheckName::WriteCache, |c| c.workload.mix.read_share = 0.0), CheckOutcome::Caution);
     assert_eq!(
         after(CheckName::Clock, |c| c.clock.fallback_reason = Some("no".to_owned())),
-        Outcome::Caution
+        CheckOutcome::Caution
     );
 }
 
@@ -336,11 +336,11 @@ fn content_that_nobody_stamped_is_not_called_verified() {
         })
     };
     let report = |checked, not_stamped| VerifyReport { checked, not_stamped, ..VerifyReport::default() };
-    assert_eq!(verified(false, report(5, 0)), Outcome::Pass);
-    assert_eq!(verified(false, report(5, 1)), Outcome::Caution);
-    assert_eq!(verified(true, report(5, 1)), Outcome::Pass);
-    assert_eq!(verified(true, report(0, 1)), Outcome::Caution);
-    assert_eq!(verified(true, report(0, 0)), Outcome::NotApplicable);
+    assert_eq!(verified(false, report(5, 0)), CheckOutcome::Pass);
+    assert_eq!(verified(false, report(5, 1)), CheckOutcome::Caution);
+    assert_eq!(verified(true, report(5, 1)), CheckOutcome::Pass);
+    assert_eq!(verified(true, report(0, 1)), CheckOutcome::Caution);
+    assert_eq!(verified(true, report(0, 0)), CheckOutcome::NotApplicable);
 }
 
 #[test]
@@ -351,15 +351,15 @@ fn waiting_for_the_last_ios_is_no_lack_of_concurrency() {
         case.summary.in_flight_mean = Some(in_flight);
     };
     let counted = |case: &mut Case| case.workload.length.operations = Some(960);
-    assert_eq!(after(CheckName::InFlight, |c| short(c, 31.0)), Outcome::Fail, "ended by time");
+    assert_eq!(after(CheckName::InFlight, |c| short(c, 31.0)), CheckOutcome::Fail, "ended by time");
     let ended_by_count = |in_flight| {
         after(CheckName::InFlight, |case| {
             short(case, in_flight);
             counted(case);
         })
     };
-    assert_eq!(ended_by_count(31.0), Outcome::Pass);
-    assert_eq!(ended_by_count(30.0), Outcome::Fail);
+    assert_eq!(ended_by_count(31.0), CheckOutcome::Pass);
+    assert_eq!(ended_by_count(30.0), CheckOutcome::Fail);
 }
 
 #[test]
@@ -372,8 +372,12 @@ fn one_long_io_over_the_edge_of_the_window_does_not_break_littles_law() {
             case.summary.directions[0].service.as_mut().expect("a latency").max_ns = Some(longest_ns);
         })
     };
-    assert_eq!(straddled(160_000_000), Outcome::Pass, "0.016 I/Os of the window at most, and 0.015 differ");
-    assert_eq!(straddled(100_000), Outcome::Fail);
+    assert_eq!(
+        straddled(160_000_000),
+        CheckOutcome::Pass,
+        "0.016 I/Os of the window at most, and 0.015 differ"
+    );
+    assert_eq!(straddled(100_000), CheckOutcome::Fail);
 }
 
 #[test]
@@ -386,16 +390,16 @@ fn a_window_that_ends_or_starts_in_a_stall_does_not_blame_the_generator() {
         case.checks().into_iter().find(|check| check.name == CheckName::LittlesLaw).expect("a check")
     };
     let stalled = ends(288_000.0);
-    assert_eq!(stalled.outcome, Outcome::Caution);
+    assert_eq!(stalled.outcome, CheckOutcome::Caution);
     assert!(stalled.explanation.contains("target stalled"), "{}", stalled.explanation);
     assert!(!stalled.explanation.contains("generator"), "{}", stalled.explanation);
-    assert_eq!(ends(240_000.0).outcome, Outcome::Fail, "more is missing than hung");
+    assert_eq!(ends(240_000.0).outcome, CheckOutcome::Fail, "more is missing than hung");
     let starts = after(CheckName::LittlesLaw, |case| {
         case.summary.directions[0].operations_per_s = 335_000.0;
         case.summary.directions[0].service.as_mut().expect("a latency").max_ns = Some(1_000_000_000);
         case.hung = HungEdges { head_ns: 1_000_000_000, head_in_flight: 32.0, ..HungEdges::default() };
     });
-    assert_eq!(starts, Outcome::Caution);
+    assert_eq!(starts, CheckOutcome::Caution);
 }
 
 #[test]
@@ -421,28 +425,28 @@ fn open_arrivals_are_held_to_their_schedule() {
             case.summary.directions[0].response = lag(response_ns);
         })
     };
-    assert_eq!(late(101_000, 1_000, 0), Outcome::Pass);
-    assert_eq!(late(104_000, 4_000, 0), Outcome::Caution);
-    assert_eq!(late(115_000, 15_000, 0), Outcome::Fail);
+    assert_eq!(late(101_000, 1_000, 0), CheckOutcome::Pass);
+    assert_eq!(late(104_000, 4_000, 0), CheckOutcome::Caution);
+    assert_eq!(late(115_000, 15_000, 0), CheckOutcome::Fail);
     // A wait for a slot is in the response and not the generator's.
-    assert_eq!(late(200_000, 1_000, 9), Outcome::Pass);
-    assert_eq!(late(200_000, 40_000, 9), Outcome::Fail);
+    assert_eq!(late(200_000, 1_000, 9), CheckOutcome::Pass);
+    assert_eq!(late(200_000, 40_000, 9), CheckOutcome::Fail);
     // A slow target hides what a fast one shows.
     let slow = |case: &mut Case| {
         open(case, 320_000.0, 60_000);
         case.summary.directions[0].service = lag(10_000_000);
         case.summary.directions[0].response = lag(10_060_000);
     };
-    assert_eq!(after(CheckName::GeneratorLag, slow), Outcome::Pass);
-    assert_eq!(after(CheckName::OfferedRate, |c| open(c, 319_800.0, 0)), Outcome::Pass);
-    assert_eq!(after(CheckName::OfferedRate, |c| open(c, 319_000.0, 0)), Outcome::Fail);
-    assert_eq!(after(CheckName::Overload, |c| open(c, 320_000.0, 0)), Outcome::Pass);
+    assert_eq!(after(CheckName::GeneratorLag, slow), CheckOutcome::Pass);
+    assert_eq!(after(CheckName::OfferedRate, |c| open(c, 319_800.0, 0)), CheckOutcome::Pass);
+    assert_eq!(after(CheckName::OfferedRate, |c| open(c, 319_000.0, 0)), CheckOutcome::Fail);
+    assert_eq!(after(CheckName::Overload, |c| open(c, 320_000.0, 0)), CheckOutcome::Pass);
     assert_eq!(
         after(CheckName::Overload, |c| {
             open(c, 320_000.0, 0);
             c.summary.delayed_arrivals = Some(3);
         }),
-        Outcome::Caution
+        CheckOutcome::Caution
     );
 }
 
@@ -452,7 +456,7 @@ fn inline_engines_are_not_held_to_a_depth() {
         case.engine.completes_inline = true;
         case.summary.in_flight_mean = Some(0.9);
     };
-    assert_eq!(after(CheckName::InFlight, inline), Outcome::NotApplicable);
+    assert_eq!(after(CheckName::InFlight, inline), CheckOutcome::NotApplicable);
 }
 
 /// A shortfall of 5 % and one I/O of a second, in ten seconds.
@@ -464,12 +468,12 @@ fn short_with_one_long(case: &mut Case) {
 
 #[test]
 fn only_a_run_that_drains_may_fall_short_by_its_longest_latency() {
-    assert_eq!(after(CheckName::InFlight, short_with_one_long), Outcome::Fail);
+    assert_eq!(after(CheckName::InFlight, short_with_one_long), CheckOutcome::Fail);
     let counted = |case: &mut Case| {
         short_with_one_long(case);
         case.workload.length.operations = Some(3_040_000);
     };
-    assert_eq!(after(CheckName::InFlight, counted), Outcome::Pass);
+    assert_eq!(after(CheckName::InFlight, counted), CheckOutcome::Pass);
 }
 
 #[test]
@@ -481,7 +485,7 @@ fn littles_law_says_nothing_of_fewer_ios_than_were_in_flight() {
             case.summary.directions[0].operations_per_s = operations as f64 / 10.0;
         })
     };
-    assert_eq!((ended(31), ended(32)), (Outcome::NotApplicable, Outcome::Fail));
+    assert_eq!((ended(31), ended(32)), (CheckOutcome::NotApplicable, CheckOutcome::Fail));
 }
 
 #[test]
@@ -494,5 +498,5 @@ fn littles_law_forgives_one_straddling_io_and_no_more() {
                 Some(1_000_000_000);
         })
     };
-    assert_eq!((off_by(0.009), off_by(0.012)), (Outcome::Pass, Outcome::Fail));
+    assert_eq!((off_by(0.009), off_by(0.012)), (CheckOutcome::Pass, CheckOutcome::Fail));
 }

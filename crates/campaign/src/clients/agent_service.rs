@@ -13,15 +13,15 @@ use fathom_engine::job::timeline::Phase;
 use fathom_engine::{EngineError, ErrorKind};
 use fathom_measure::clock::ClockFacts;
 use fathom_measure::{Clock, WallClock};
-use fathom_plan::{Needs, PlanSource, RunPlan};
+use fathom_plan::{PlanSource, RunPlan, TargetUse};
 use fathom_record::error::Error;
 use fathom_record::facts::{TargetFacts, TargetKind};
 use fathom_record::{RunRecord, Workload};
 use fathom_target::{Preparation, TargetName};
 
 use super::frame::{
-    self, AgentMessage, CoordinatorMessage, Hello, Observed, OpenedTarget, Order, Readiness, Reason,
-    WatchPlan,
+    self, AgentFailure, AgentMessage, AgentReadiness, CoordinatorMessage, OpenedTarget, ProtocolGreeting,
+    RunOrder, TargetObservation, WatchPlan,
 };
 use super::target_observer;
 use crate::error::CampaignError;
@@ -54,8 +54,8 @@ pub fn serve<O: Write + Send + 'static>(
         )
     };
     let output = Mutex::new(output);
-    Hello::here().write(&mut *lock(&output)).map_err(failed)?;
-    Hello::read(&mut input).map_err(failed)?;
+    ProtocolGreeting::here().write(&mut *lock(&output)).map_err(failed)?;
+    ProtocolGreeting::read(&mut input).map_err(failed)?;
     let (clock, facts) = WallClock::start();
     let shared =
         Arc::new(AgentState { output, clock, stop: AtomicBool::new(false), gone: AtomicBool::new(false) });
@@ -81,8 +81,8 @@ struct AgentState<O> {
 
 /// What is left for the thread that works.
 enum WorkItem {
-    Open(Order),
-    Prepare(Order),
+    Open(RunOrder),
+    Prepare(RunOrder),
     Watch(WatchPlan),
     Observe(WatchPlan),
     Start(u64),
@@ -127,7 +127,7 @@ impl<O: Write> AgentState<O> {
 
 /// Targets that stay open, and for what.
 struct OpenTargets {
-    needs: Needs,
+    needs: TargetUse,
     session: Session,
 }
 
@@ -159,7 +159,7 @@ impl<O: Write + Send> Agent<O> {
                 }
                 WorkItem::Start(_) => continue,
             };
-            self.shared.say(&said.unwrap_or_else(|error| AgentMessage::Failed(Reason::of(error))));
+            self.shared.say(&said.unwrap_or_else(|error| AgentMessage::Failed(AgentFailure::of(error))));
             if !self.shared.gone.load(Ordering::Relaxed) {
                 self.shared.stop.store(false, Ordering::Relaxed);
             }
@@ -178,7 +178,7 @@ impl<O: Write + Send> Agent<O> {
     }
 
     /// The plan of an order, as this machine carries it.
-    fn plan_of(order: &Order) -> Result<RunPlan, CampaignError> {
+    fn plan_of(order: &RunOrder) -> Result<RunPlan, CampaignError> {
         let mut plan = PlanSource::from_toml(&order.plan, "the coordinator's plan")?.resolve(0)?;
         if !plan.options.clients.is_empty() {
             let cause = "a client's plan names clients";
@@ -195,7 +195,7 @@ impl<O: Write + Send> Agent<O> {
     /// The targets of an order, which stay open as long as orders are for the same.
     fn session<'k>(
         &self,
-        (order, plan): (&Order, &RunPlan),
+        (order, plan): (&RunOrder, &RunPlan),
         kept: &'k mut Option<OpenTargets>,
         teller: &mut CoordinatorProgress<'_, O>,
     ) -> Result<&'k Session, CampaignError> {
@@ -216,7 +216,7 @@ impl<O: Write + Send> Agent<O> {
         CoordinatorProgress { shared: &self.shared, open: plan.workload.arrival.is_open(), said_ns: 0 }
     }
 
-    fn open(&self, order: &Order, kept: &mut Option<OpenTargets>) -> Result<OpenedTarget, CampaignError> {
+    fn open(&self, order: &RunOrder, kept: &mut Option<OpenTargets>) -> Result<OpenedTarget, CampaignError> {
         let plan = Self::plan_of(order)?;
         let session = self.session((order, &plan), kept, &mut self.teller(&plan))?;
         Ok(OpenedTarget {
@@ -226,7 +226,7 @@ impl<O: Write + Send> Agent<O> {
         })
     }
 
-    fn carry(&self, order: &Order, kept: &mut Option<OpenTargets>) -> Result<RunRecord, CampaignError> {
+    fn carry(&self, order: &RunOrder, kept: &mut Option<OpenTargets>) -> Result<RunRecord, CampaignError> {
         let plan = Self::plan_of(order)?;
         let mut teller = self.teller(&plan);
         let session = self.session((order, &plan), kept, &mut teller)?;
@@ -235,7 +235,7 @@ impl<O: Write + Send> Agent<O> {
             Some(part) => part_of(&plan, session.target(), part)?,
             None => plan.workload.clone(),
         };
-        let ready = Readiness { written: written(&plan, session.target()) };
+        let ready = AgentReadiness { written: written(&plan, session.target()) };
         let late_ns = AtomicU64::new(0);
         let wait = || {
             self.shared.say(&AgentMessage::Ready(Box::new(ready.clone())));
@@ -249,9 +249,9 @@ impl<O: Write + Send> Agent<O> {
     }
 
     /// Watches this machine from the start of a run until it is to stop; loads nothing.
-    fn observe(&self, look: &WatchPlan) -> Result<Observed, CampaignError> {
+    fn observe(&self, look: &WatchPlan) -> Result<TargetObservation, CampaignError> {
         let mut watching = target_observer::look(look)?;
-        self.shared.say(&AgentMessage::Ready(Box::new(Readiness { written: Vec::new() })));
+        self.shared.say(&AgentMessage::Ready(Box::new(AgentReadiness { written: Vec::new() })));
         let late_ns = AtomicU64::new(0);
         let origin_ns = self.wait_for_start(&late_ns);
         in_time(&late_ns)?;
@@ -261,7 +261,7 @@ impl<O: Write + Send> Agent<O> {
         }
         let telemetry = sampler.finish(origin_ns);
         watching.notes.extend(target_observer::nodes(&watching, &telemetry));
-        Ok(Observed { watching, telemetry })
+        Ok(TargetObservation { watching, telemetry })
     }
 
     /// Waits for the word to start and then until just before the moment, which it returns. Ends at once when it is to
@@ -331,7 +331,7 @@ fn written(plan: &RunPlan, target: &TargetFacts) -> Vec<String> {
     if !plan.workload.mix.changes_data() {
         return Vec::new();
     }
-    let host = Hello::here().host;
+    let host = ProtocolGreeting::here().host;
     let members = if target.members.is_empty() { std::slice::from_ref(target) } else { &target.members };
     let name = |facts: &TargetFacts| match facts.kind {
         TargetKind::Memory | TargetKind::Null | TargetKind::Simulated => None,
@@ -391,7 +391,7 @@ const KINDS: [(&str, ErrorKind); 8] = [
     ("system", ErrorKind::System),
 ];
 
-impl Reason {
+impl AgentFailure {
     fn of(error: CampaignError) -> Self {
         match error {
             CampaignError::Engine(error) => Self::of_kind(error.kind, error),

@@ -13,9 +13,9 @@ const OPERATIONS_MAX: u64 = 1 << 40;
 
 /// The seconds of one client, as it sends them.
 #[derive(Clone, Debug, Default)]
-pub struct Series(Vec<Interval>);
+pub struct ClientSeries(Vec<Interval>);
 
-impl Series {
+impl ClientSeries {
     /// Takes the next one.
     ///
     /// # Errors
@@ -223,7 +223,7 @@ mod tests {
 
     #[test]
     fn seconds_that_contradict_themselves_or_each_other_are_refused() {
-        let mut series = Series::default();
+        let mut series = ClientSeries::default();
         series.take(second(0, 1, &[1])).unwrap();
         assert!(series.take(second(0, 1, &[1])).is_err(), "repeated");
         assert!(series.take(second(2, 1, &[1])).is_err(), "one is missing");

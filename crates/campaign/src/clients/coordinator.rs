@@ -10,18 +10,19 @@ use std::time::Duration;
 use fathom_engine::{EngineError, ErrorKind};
 use fathom_measure::clock::offset::{Offset, Ping, offset};
 use fathom_measure::{Clock, WallClock};
-use fathom_plan::{Client, Needs, PlanSource, Role, RunPlan, to_toml};
+use fathom_plan::{Client, ClientRole, PlanSource, RunPlan, TargetUse, to_toml};
 use fathom_record::RunRecord;
-use fathom_record::run_record::Ending;
+use fathom_record::run_record::RunEnding;
 use fathom_target::TargetName;
 
-use super::client_seconds::{Series, common, shown};
+use super::client_seconds::{ClientSeries, common, shown};
+use super::client_sum;
 use super::frame::{
-    AgentMessage, CoordinatorMessage, Hello, Observed, OpenedTarget, Order, Readiness, WatchFacts, WatchPlan,
+    AgentMessage, AgentReadiness, CoordinatorMessage, OpenedTarget, ProtocolGreeting, RunOrder,
+    TargetObservation, WatchFacts, WatchPlan,
 };
-use super::link::{Event, Link, about, excerpt};
-use super::push;
-use super::summed;
+use super::link::{AgentEvent, AgentLink, about, excerpt};
+use super::program_upload;
 use crate::error::CampaignError;
 use crate::progress::Progress;
 use crate::record_ids;
@@ -45,24 +46,24 @@ const LEAD_ROUND_TRIPS: u64 = 20;
 
 /// One client as it is known.
 #[derive(Debug)]
-pub struct Peer {
+pub struct KnownClient {
     pub client: Client,
     pub plan: RunPlan,
-    pub hello: Option<Hello>,
+    pub hello: Option<ProtocolGreeting>,
     pub before: Option<Offset>,
     pub after: Option<Offset>,
-    pub series: Series,
+    pub series: ClientSeries,
     pub record: Option<RunRecord>,
     /// Of an agent at the target's machine, in place of a record.
-    pub observed: Option<Observed>,
+    pub observed: Option<TargetObservation>,
     /// Why it cannot go on.
     pub failed: Option<EngineError>,
     /// That was told before the run's start, and is not here any more.
     is_told: bool,
-    link: Link,
+    link: AgentLink,
     opened: Option<OpenedTarget>,
     watching: Option<WatchFacts>,
-    ready: Option<Readiness>,
+    ready: Option<AgentReadiness>,
     /// Pings that were asked, and when.
     asked: BTreeMap<u64, u64>,
     pings: Vec<Ping>,
@@ -72,7 +73,7 @@ pub struct Peer {
     closed: bool,
 }
 
-impl Peer {
+impl KnownClient {
     fn fail(&mut self, doing: &str, cause: &str) {
         if self.failed.is_none() && self.record.is_none() && self.observed.is_none() {
             self.failed = Some(about(&self.client, doing, cause, &self.link.last_words()));
@@ -93,7 +94,7 @@ impl Peer {
     fn begin(&mut self, plan: RunPlan) {
         self.plan = plan;
         (self.before, self.after, self.record, self.observed, self.ready) = (None, None, None, None, None);
-        (self.series, self.busy_ns, self.is_told) = (Series::default(), 0, false);
+        (self.series, self.busy_ns, self.is_told) = (ClientSeries::default(), 0, false);
         if self.closed {
             self.fail("", "its connection ended");
         } else {
@@ -107,51 +108,51 @@ impl Peer {
 
     /// Whether it measures; the others watch the target's machine.
     pub fn measures(&self) -> bool {
-        self.client.role == Role::Load
+        self.client.role == ClientRole::Load
     }
 }
 
 /// The agents of several clients, which stay for one run after the other.
 #[derive(Debug)]
-pub struct Crew {
-    peers: Vec<Peer>,
-    events: Receiver<(usize, Event)>,
+pub struct AgentCrew {
+    peers: Vec<KnownClient>,
+    events: Receiver<(usize, AgentEvent)>,
     clock: WallClock,
     /// Number of the next ping.
     number: u64,
     beat_ns: u64,
     /// What all runs do to the targets.
-    needs: Needs,
+    needs: TargetUse,
 }
 
-impl Crew {
+impl AgentCrew {
     /// Starts an agent for each client of a plan, and has them open its targets; says what the first has open.
     ///
     /// # Errors
     /// When a client cannot be reached, runs another version, or refuses the targets.
     pub fn start(
         plan: &RunPlan,
-        needs: Needs,
+        needs: TargetUse,
         progress: &mut dyn Progress,
         stop: &AtomicBool,
     ) -> Result<(Self, OpenedTarget), CampaignError> {
         let (clock, _) = WallClock::start();
         let (sender, events) = mpsc::channel();
-        let copies = push::to_all(&plan.options.clients, progress, stop)?;
+        let copies = program_upload::to_all(&plan.options.clients, progress, stop)?;
         let mut peers = Vec::with_capacity(plan.options.clients.len());
         for ((place, client), copy) in plan.options.clients.iter().enumerate().zip(copies) {
-            peers.push(Peer {
+            peers.push(KnownClient {
                 client: client.clone(),
                 plan: plan_of(plan, client, place)?,
                 hello: None,
                 before: None,
                 after: None,
-                series: Series::default(),
+                series: ClientSeries::default(),
                 record: None,
                 observed: None,
                 failed: None,
                 is_told: false,
-                link: Link::start(client, copy, (place, clock), &sender)?,
+                link: AgentLink::start(client, copy, (place, clock), &sender)?,
                 opened: None,
                 watching: None,
                 ready: None,
@@ -163,10 +164,10 @@ impl Crew {
             });
         }
         let mut crew = Self { peers, events, clock, number: 0, beat_ns: clock.now_ns(), needs };
-        let mut shift = Shift::of(&mut crew, progress, stop);
+        let mut shift = CrewRun::of(&mut crew, progress, stop);
         shift.greet()?;
         shift.tell(plan.options.partition, CoordinatorMessage::Open, CoordinatorMessage::Watch);
-        let has_looked = |peer: &Peer| peer.opened.is_some() || peer.watching.is_some();
+        let has_looked = |peer: &KnownClient| peer.opened.is_some() || peer.watching.is_some();
         shift.wait_until(READY_NS, "opening the targets", has_looked)?;
         let first = crew.peers.iter().find_map(|peer| peer.opened.clone());
         let nobody = || EngineError::new(ErrorKind::Plan, "starting the clients", "there are none");
@@ -191,7 +192,7 @@ impl Crew {
             peer.heard_ns = self.beat_ns;
             peer.begin(plan_of(plan, &peer.client.clone(), place)?);
         }
-        let mut shift = Shift::of(self, progress, stop);
+        let mut shift = CrewRun::of(self, progress, stop);
         let started_at = match shift.start(plan) {
             Ok(started_at) => started_at,
             Err(error) => {
@@ -205,11 +206,11 @@ impl Crew {
             peer.after = offset;
         }
         let ending = shift.ending();
-        Ok(summed::record(plan, &self.peers, (started_at, ending), plan.options.partition))
+        Ok(client_sum::record(plan, &self.peers, (started_at, ending), plan.options.partition))
     }
 }
 
-impl Drop for Crew {
+impl Drop for AgentCrew {
     /// All at once, so that none is waited for before the next one knows.
     fn drop(&mut self) {
         self.peers.iter_mut().for_each(|peer| peer.link.close());
@@ -217,16 +218,16 @@ impl Drop for Crew {
 }
 
 /// A crew at work, with whom it tells and what stops it.
-struct Shift<'a> {
-    crew: &'a mut Crew,
+struct CrewRun<'a> {
+    crew: &'a mut AgentCrew,
     progress: &'a mut dyn Progress,
     stop: &'a AtomicBool,
     shown_ns: u64,
     told_to_stop: bool,
 }
 
-impl<'a> Shift<'a> {
-    fn of(crew: &'a mut Crew, progress: &'a mut dyn Progress, stop: &'a AtomicBool) -> Self {
+impl<'a> CrewRun<'a> {
+    fn of(crew: &'a mut AgentCrew, progress: &'a mut dyn Progress, stop: &'a AtomicBool) -> Self {
         Self { crew, progress, stop, shown_ns: 0, told_to_stop: false }
     }
 
@@ -253,7 +254,7 @@ impl<'a> Shift<'a> {
     fn call_off(&mut self) {
         let mut told = BTreeSet::new();
         let begun_ns = self.crew.clock.now_ns();
-        let is_waited_for = |peer: &Peer| !peer.closed && !peer.has_ended();
+        let is_waited_for = |peer: &KnownClient| !peer.closed && !peer.has_ended();
         while !self.stop.load(Ordering::Relaxed)
             && self.crew.clock.now_ns().saturating_sub(begun_ns) < READY_NS
             && self.crew.peers.iter().any(is_waited_for)
@@ -306,21 +307,21 @@ impl<'a> Shift<'a> {
         }
     }
 
-    fn take(&mut self, place: usize, event: Event) {
+    fn take(&mut self, place: usize, event: AgentEvent) {
         let Some(peer) = self.crew.peers.get_mut(place) else { return };
         let (said, at_ns) = match event {
-            Event::Hello(hello) => {
+            AgentEvent::Hello(hello) => {
                 peer.heard_ns = self.crew.clock.now_ns();
                 peer.hello = Some(hello);
                 peer.link.is_up();
                 return;
             }
-            Event::Closed(cause, source) => {
+            AgentEvent::Closed(cause, source) => {
                 // What it says for people may come a moment later.
                 std::thread::sleep(LOOK);
                 return peer.close(&cause, source);
             }
-            Event::Frame(said, at_ns) => (said, at_ns),
+            AgentEvent::Frame(said, at_ns) => (said, at_ns),
         };
         peer.heard_ns = peer.heard_ns.max(at_ns);
         match *said {
@@ -385,7 +386,7 @@ impl<'a> Shift<'a> {
 
     /// The first client's failure; before the start it ends everything.
     fn refuse_failed(&mut self) -> Result<(), EngineError> {
-        let told = |peer: &mut Peer| {
+        let told = |peer: &mut KnownClient| {
             let failed = peer.failed.take();
             peer.is_told |= failed.is_some();
             failed
@@ -406,14 +407,14 @@ impl<'a> Shift<'a> {
         &mut self,
         limit_ns: u64,
         what: &str,
-        come: impl Fn(&Peer) -> bool,
+        come: impl Fn(&KnownClient) -> bool,
     ) -> Result<(), EngineError> {
         let begun_ns = self.crew.clock.now_ns();
         while !self.crew.peers.iter().all(&come) {
             self.pump();
             self.refuse_failed()?;
             let now_ns = self.crew.clock.now_ns();
-            let late = |peer: &Peer| now_ns.saturating_sub(begun_ns.max(peer.busy_ns)) > limit_ns;
+            let late = |peer: &KnownClient| now_ns.saturating_sub(begun_ns.max(peer.busy_ns)) > limit_ns;
             if let Some(peer) = self.crew.peers.iter_mut().find(|peer| late(peer) && !come(peer)) {
                 peer.fail(what, &format!("not within {} s", limit_ns / 1_000_000_000));
             }
@@ -425,7 +426,7 @@ impl<'a> Shift<'a> {
     /// Hears each agent's first line, and refuses what is not the same as this program.
     fn greet(&mut self) -> Result<(), EngineError> {
         self.wait_until(HELLO_NS, "waiting for the agent's first line", |peer| peer.hello.is_some())?;
-        let here = Hello::here();
+        let here = ProtocolGreeting::here();
         for peer in &self.crew.peers {
             let Some(cause) = peer.hello.as_ref().and_then(|there| here.differs_from(there)) else {
                 continue;
@@ -441,7 +442,7 @@ impl<'a> Shift<'a> {
     fn tell(
         &mut self,
         partition: bool,
-        work: fn(Order) -> CoordinatorMessage,
+        work: fn(RunOrder) -> CoordinatorMessage,
         watch: fn(WatchPlan) -> CoordinatorMessage,
     ) {
         let measuring = || self.crew.peers.iter().filter(|peer| peer.measures());
@@ -450,11 +451,11 @@ impl<'a> Shift<'a> {
             measuring().filter_map(|peer| Some(peer.hello.as_ref()?.host.clone())).collect();
         let port = measuring().flat_map(|peer| &peer.plan.targets).find_map(|name| port_of(name));
         let needs = self.crew.needs;
-        let (workers, watchers): (Vec<&mut Peer>, Vec<&mut Peer>) =
+        let (workers, watchers): (Vec<&mut KnownClient>, Vec<&mut KnownClient>) =
             self.crew.peers.iter_mut().partition(|peer| peer.measures());
         for (peer, part) in workers.into_iter().zip(0..) {
             let host = peer.hello.as_ref().map(|hello| &hello.host);
-            let order = Order {
+            let order = RunOrder {
                 plan: to_toml(&peer.plan),
                 part: partition.then_some((part, parts)),
                 shares_machine: hosts.iter().filter(|other| Some(*other) == host).count() > 1,
@@ -489,7 +490,7 @@ impl<'a> Shift<'a> {
     }
 
     /// Asks each client in turn what its clock shows; `None` for those that are not asked, or do not answer.
-    fn compare_clocks(&mut self, asks: impl Fn(&Peer) -> bool) -> Vec<Option<Offset>> {
+    fn compare_clocks(&mut self, asks: impl Fn(&KnownClient) -> bool) -> Vec<Option<Offset>> {
         for place in 0..self.crew.peers.len() {
             self.crew.peers[place].pings.clear();
             if !asks(&self.crew.peers[place]) {
@@ -535,16 +536,16 @@ impl<'a> Shift<'a> {
         loop {
             self.pump();
             // Who watches has no end of its own.
-            let measured = self.crew.peers.iter().filter(|peer| peer.measures()).all(Peer::has_ended);
+            let measured = self.crew.peers.iter().filter(|peer| peer.measures()).all(KnownClient::has_ended);
             if measured && std::mem::replace(&mut is_watched, false) && !self.told_to_stop {
                 for peer in self.crew.peers.iter_mut().filter(|peer| !peer.has_ended()) {
                     peer.link.say(&CoordinatorMessage::Stop);
                 }
                 stopped_ns = Some(self.crew.clock.now_ns());
             }
-            let failed = |peer: &Peer| {
+            let failed = |peer: &KnownClient| {
                 let ending = peer.record.as_ref().map(|record| &record.ending);
-                peer.failed.is_some() || matches!(ending, Some(Ending::Failed { .. }))
+                peer.failed.is_some() || matches!(ending, Some(RunEnding::Failed { .. }))
             };
             let is_over = self.stop.load(Ordering::Relaxed) || self.crew.peers.iter().any(failed);
             if is_over && !std::mem::replace(&mut self.told_to_stop, true) {
@@ -553,7 +554,7 @@ impl<'a> Shift<'a> {
                     peer.link.say(&CoordinatorMessage::Stop);
                 }
             }
-            if self.crew.peers.iter().all(Peer::has_ended) {
+            if self.crew.peers.iter().all(KnownClient::has_ended) {
                 return;
             }
             let waited_ns = stopped_ns.map_or(0, |at_ns| self.crew.clock.now_ns().saturating_sub(at_ns));
@@ -565,23 +566,24 @@ impl<'a> Shift<'a> {
     }
 
     /// How all of it ended.
-    fn ending(&self) -> Ending {
+    fn ending(&self) -> RunEnding {
         let lost = self.crew.peers.iter().find_map(|peer| {
             let at_s = peer.series.end_ns() as f64 / 1e9;
             match (&peer.failed, peer.record.as_ref().map(|record| &record.ending)) {
                 (Some(error), _) => Some(format!("{}: {}, after {at_s:.0} s", error.place, error.cause)),
-                (None, Some(Ending::Failed { error })) => {
+                (None, Some(RunEnding::Failed { error })) => {
                     Some(format!("client {}: {error}", peer.client.name))
                 }
                 _ => None,
             }
         });
-        let interrupted =
-            |peer: &Peer| peer.record.as_ref().is_some_and(|record| record.ending == Ending::Interrupted);
+        let interrupted = |peer: &KnownClient| {
+            peer.record.as_ref().is_some_and(|record| record.ending == RunEnding::Interrupted)
+        };
         match lost {
-            Some(error) => Ending::Failed { error },
-            None if self.crew.peers.iter().any(interrupted) => Ending::Interrupted,
-            None => Ending::Complete,
+            Some(error) => RunEnding::Failed { error },
+            None if self.crew.peers.iter().any(interrupted) => RunEnding::Interrupted,
+            None => RunEnding::Complete,
         }
     }
 }
@@ -599,7 +601,7 @@ fn port_of(target: &str) -> Option<u16> {
 fn plan_of(plan: &RunPlan, client: &Client, place: usize) -> Result<RunPlan, EngineError> {
     let mut own = plan.clone();
     (own.options.clients, own.options.partition) = (Vec::new(), false);
-    if !client.targets.is_empty() && client.role == Role::Load {
+    if !client.targets.is_empty() && client.role == ClientRole::Load {
         own.targets.clone_from(&client.targets);
     }
     own.options.permits.extend(client.permits.iter().cloned());

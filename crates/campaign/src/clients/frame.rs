@@ -7,7 +7,7 @@ use std::error::Error as StdError;
 use std::io::{self, Read, Write};
 
 use fathom_engine::{EngineError, ErrorKind};
-use fathom_plan::Needs;
+use fathom_plan::TargetUse;
 use fathom_record::environment_facts::Environment;
 use fathom_record::facts::TargetFacts;
 use fathom_record::telemetry::Telemetry;
@@ -28,7 +28,7 @@ const BANNER_MAX: usize = 64 << 10;
 
 /// The first line, each way.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Hello {
+pub struct ProtocolGreeting {
     /// Always `agent`: what the other side looks for.
     fathom: String,
     /// Version of the frames.
@@ -47,7 +47,7 @@ pub struct Hello {
 
 /// A plan as it is sent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Order {
+pub struct RunOrder {
     /// The plan as a plan file.
     pub plan: String,
     /// Part of the addresses that is this client's, from 0, and how many there are; absent: all.
@@ -55,7 +55,7 @@ pub struct Order {
     /// Whether another client works on the same machine.
     pub shares_machine: bool,
     /// What all runs on these targets will do to them.
-    pub needs: Needs,
+    pub needs: TargetUse,
 }
 
 /// What a client has open.
@@ -95,7 +95,7 @@ pub struct WatchFacts {
 
 /// What an agent at the target's machine saw of a run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Observed {
+pub struct TargetObservation {
     /// What there was to be seen.
     pub watching: WatchFacts,
     /// Beside the run, with times from its start.
@@ -110,9 +110,9 @@ pub enum CoordinatorMessage {
     /// To be answered at once.
     Ping { number: u64 },
     /// Open the targets, and keep them open.
-    Open(Order),
+    Open(RunOrder),
     /// Make everything ready for a run.
-    Prepare(Order),
+    Prepare(RunOrder),
     /// Say what there is to be seen at the target's machine.
     Watch(WatchPlan),
     /// Make ready to watch a run, and watch it from its start until it is to stop.
@@ -138,20 +138,20 @@ pub enum AgentMessage {
     /// There is this to be seen.
     Watching(Box<WatchFacts>),
     /// Everything is ready.
-    Ready(Box<Readiness>),
+    Ready(Box<AgentReadiness>),
     /// A second of the run.
     Second(Interval),
     /// The end, without the seconds.
     Done { record: Box<RunRecord> },
     /// The end of a run that was watched.
-    Observed(Box<Observed>),
+    Observed(Box<TargetObservation>),
     /// It cannot.
-    Failed(Reason),
+    Failed(AgentFailure),
 }
 
 /// What an agent is ready with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Readiness {
+pub struct AgentReadiness {
     /// What is the same for two clients exactly where they would write the same bytes, one entry a target; none where no
     /// other client can reach the target.
     pub written: Vec<String>,
@@ -159,7 +159,7 @@ pub struct Readiness {
 
 /// Why an agent cannot, as its error says it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Reason {
+pub struct AgentFailure {
     /// Kind of the error, in snake case.
     pub kind: String,
     /// What was being done.
@@ -170,7 +170,7 @@ pub struct Reason {
     pub remedy: String,
 }
 
-impl Hello {
+impl ProtocolGreeting {
     /// This program's.
     pub fn here() -> Self {
         let host = crate::process_control::host_name();
@@ -296,11 +296,11 @@ mod tests {
     fn a_greeting_before_the_first_line_is_passed_over_with_or_without_its_line_end() {
         for greeting in ["", "Welcome to c1!\n{\"fathom\":1}\n", "motd without an end "] {
             let mut bytes = greeting.as_bytes().to_vec();
-            Hello::here().write(&mut bytes).unwrap();
+            ProtocolGreeting::here().write(&mut bytes).unwrap();
             write(&mut bytes, &CoordinatorMessage::Start { at_ns: 7 }).unwrap();
             let mut input = bytes.as_slice();
-            let (hello, before) = Hello::read(&mut input).unwrap();
-            assert_eq!((hello, before.as_str()), (Hello::here(), greeting));
+            let (hello, before) = ProtocolGreeting::read(&mut input).unwrap();
+            assert_eq!((hello, before.as_str()), (ProtocolGreeting::here(), greeting));
             assert!(matches!(read(&mut input).unwrap(), Some(CoordinatorMessage::Start { at_ns: 7 })));
             assert!(read::<CoordinatorMessage>(&mut input).unwrap().is_none());
         }
@@ -308,18 +308,18 @@ mod tests {
 
     #[test]
     fn endless_greetings_and_first_lines_are_refused() {
-        assert!(Hello::read(&mut vec![b'x'; 1 << 20].as_slice()).is_err());
+        assert!(ProtocolGreeting::read(&mut vec![b'x'; 1 << 20].as_slice()).is_err());
         let mut long = MAGIC.as_bytes().to_vec();
         long.extend(vec![b'x'; 1 << 20]);
-        assert!(Hello::read(&mut long.as_slice()).is_err());
-        assert!(Hello::read(&mut &b"just a shell\n"[..]).is_err());
+        assert!(ProtocolGreeting::read(&mut long.as_slice()).is_err());
+        assert!(ProtocolGreeting::read(&mut &b"just a shell\n"[..]).is_err());
     }
 
     #[test]
     fn another_version_is_told_with_both() {
-        let here = Hello::here();
+        let here = ProtocolGreeting::here();
         assert_eq!(here.differs_from(&here.clone()), None);
-        let there = Hello { version: "0.0.9".to_owned(), ..here.clone() };
+        let there = ProtocolGreeting { version: "0.0.9".to_owned(), ..here.clone() };
         let said = here.differs_from(&there).unwrap();
         assert!(said.contains("0.0.9") && said.contains(&here.version), "{said}");
     }
@@ -345,7 +345,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-            let _ = Hello::read(&mut bytes.as_slice());
+            let _ = ProtocolGreeting::read(&mut bytes.as_slice());
             let mut input = bytes.as_slice();
             while let Ok(Some(_)) = read::<AgentMessage>(&mut input) {}
         }

@@ -11,9 +11,9 @@ use fathom_measure::{Clock, WallClock};
 use fathom_plan::Client;
 use fathom_record::error::in_one_line;
 
-use super::frame::{self, AgentMessage, CoordinatorMessage, Hello};
-use super::push::Copy;
-use super::reach::command;
+use super::agent_transport::command;
+use super::frame::{self, AgentMessage, CoordinatorMessage, ProtocolGreeting};
+use super::program_upload::ProgramCopy;
 use crate::process_control::{ChildSignal, apart, ask};
 
 /// Bytes of what an agent, or the command that reaches it, says on stderr that are kept: the last.
@@ -29,9 +29,9 @@ const LOOK: Duration = Duration::from_millis(10);
 
 /// What comes from an agent.
 #[derive(Debug)]
-pub enum Event {
+pub enum AgentEvent {
     /// Its first line.
-    Hello(Hello),
+    Hello(ProtocolGreeting),
     /// A frame, and when it was read on the coordinator's clock.
     Frame(Box<AgentMessage>, u64),
     /// Nothing more will come: why, and the error that this is of, if it is of one.
@@ -40,26 +40,26 @@ pub enum Event {
 
 /// An agent that was started.
 #[derive(Debug)]
-pub struct Link {
+pub struct AgentLink {
     child: Child,
     input: Option<BufWriter<ChildStdin>>,
     said: Arc<Mutex<Vec<u8>>>,
     /// How long it is waited for at the end.
     grace: Duration,
     /// This program's copy at the other end, until it has started.
-    copy: Option<Copy>,
+    copy: Option<ProgramCopy>,
 }
 
-impl Link {
+impl AgentLink {
     /// Starts the agent and threads that hear what it says; events carry `place`.
     ///
     /// # Errors
     /// When the command cannot be started.
     pub fn start(
         client: &Client,
-        copy: Option<Copy>,
+        copy: Option<ProgramCopy>,
         (place, clock): (usize, WallClock),
-        events: &Sender<(usize, Event)>,
+        events: &Sender<(usize, AgentEvent)>,
     ) -> Result<Self, EngineError> {
         let words = match &copy {
             Some(copy) => copy.start()?,
@@ -99,7 +99,7 @@ impl Link {
         let input = child.stdin.take().map(BufWriter::new);
         let mut link = Self { child, input, said, grace: GRACE, copy };
         // An agent that is gone already is noticed by its silence.
-        let _ = link.input.as_mut().map(|input| Hello::here().write(input));
+        let _ = link.input.as_mut().map(|input| ProtocolGreeting::here().write(input));
         Ok(link)
     }
 
@@ -137,7 +137,7 @@ impl Link {
     }
 }
 
-impl Drop for Link {
+impl Drop for AgentLink {
     fn drop(&mut self) {
         self.close();
         let mut left = self.grace;
@@ -152,14 +152,14 @@ impl Drop for Link {
     }
 }
 
-fn hear(stdout: ChildStdout, place: usize, clock: WallClock, events: &Sender<(usize, Event)>) {
+fn hear(stdout: ChildStdout, place: usize, clock: WallClock, events: &Sender<(usize, AgentEvent)>) {
     let mut input = BufReader::with_capacity(64 << 10, stdout);
     let closed = |cause: String, source: Option<io::Error>| {
-        let _ = events.send((place, Event::Closed(cause, source)));
+        let _ = events.send((place, AgentEvent::Closed(cause, source)));
     };
-    match Hello::read(&mut input) {
+    match ProtocolGreeting::read(&mut input) {
         Ok((hello, _)) => {
-            let _ = events.send((place, Event::Hello(hello)));
+            let _ = events.send((place, AgentEvent::Hello(hello)));
         }
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
             return closed("it ended without an agent's first line".to_owned(), Some(error));
@@ -171,7 +171,7 @@ fn hear(stdout: ChildStdout, place: usize, clock: WallClock, events: &Sender<(us
             Ok(Some(said)) => {
                 let at_ns = clock.now_ns();
                 // Nobody listens any more when the coordinator has ended.
-                if events.send((place, Event::Frame(Box::new(said), at_ns))).is_err() {
+                if events.send((place, AgentEvent::Frame(Box::new(said), at_ns))).is_err() {
                     return;
                 }
             }

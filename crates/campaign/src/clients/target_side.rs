@@ -2,11 +2,11 @@
 
 use fathom_order::InOrder;
 use fathom_record::client_facts::{ClientPart, NamedShare, ServedDevice, ServerFacts, TargetSide};
-use fathom_record::run_record::Ending;
+use fathom_record::run_record::RunEnding;
 use fathom_record::telemetry::{MetricSeries, Telemetry};
 
-use super::coordinator::Peer;
-use super::summed::{Window, clock_offset, interfaces};
+use super::client_sum::{SumWindow, clock_offset, interfaces};
+use super::coordinator::KnownClient;
 
 /// Kinds of processors' time, as they are told and as telemetry calls them.
 const KINDS: [(&str, &str); 6] = [
@@ -19,7 +19,7 @@ const KINDS: [(&str, &str); 6] = [
 ];
 
 /// Of a client with the role `target`, beside those that measured.
-pub fn of(peer: &Peer, measuring: &[ClientPart], window: &Window) -> TargetSide {
+pub fn of(peer: &KnownClient, measuring: &[ClientPart], window: &SumWindow) -> TargetSide {
     let hello = peer.hello.as_ref();
     let said = |text: Option<&String>| text.cloned().unwrap_or_default();
     let host = said(hello.map(|hello| &hello.host));
@@ -27,7 +27,7 @@ pub fn of(peer: &Peer, measuring: &[ClientPart], window: &Window) -> TargetSide 
     let telemetry = seen.map(|seen| seen.telemetry.clone()).unwrap_or_default();
     let watching = seen.map(|seen| &seen.watching);
     let lost =
-        || Ending::Failed { error: peer.failed.as_ref().map_or_else(String::new, ToString::to_string) };
+        || RunEnding::Failed { error: peer.failed.as_ref().map_or_else(String::new, ToString::to_string) };
     let (cores_busy, cpu_kinds) = processors(&telemetry, window);
     let devices = watching.iter().flat_map(|watching| &watching.devices);
     TargetSide {
@@ -56,7 +56,7 @@ pub fn of(peer: &Peer, measuring: &[ClientPart], window: &Window) -> TargetSide 
         resent_share: resent(&telemetry, window),
         interfaces: interfaces(&telemetry, window),
         devices: devices.map(|name| device(name, &telemetry, window)).collect(),
-        ending: if seen.is_some() { Ending::Complete } else { lost() },
+        ending: if seen.is_some() { RunEnding::Complete } else { lost() },
         notes: watching.map(|watching| watching.notes.clone()).unwrap_or_default(),
         environment: watching.map(|watching| watching.environment.clone()),
         telemetry,
@@ -64,7 +64,7 @@ pub fn of(peer: &Peer, measuring: &[ClientPart], window: &Window) -> TargetSide 
 }
 
 /// Busy share of each processor, in their order, and of all by kind.
-fn processors(telemetry: &Telemetry, window: &Window) -> (Vec<f64>, Vec<NamedShare>) {
+fn processors(telemetry: &Telemetry, window: &SumWindow) -> (Vec<f64>, Vec<NamedShare>) {
     let number = |series: &&MetricSeries| series.label.parse::<u32>().ok();
     let mut each: Vec<&MetricSeries> =
         telemetry.all("cpu.busy").filter(|series| number(series).is_some()).collect();
@@ -77,13 +77,13 @@ fn processors(telemetry: &Telemetry, window: &Window) -> (Vec<f64>, Vec<NamedSha
     (busy.collect(), KINDS.into_iter().filter_map(kind).collect())
 }
 
-fn resent(telemetry: &Telemetry, window: &Window) -> Option<f64> {
+fn resent(telemetry: &Telemetry, window: &SumWindow) -> Option<f64> {
     let of = |metric| window.mean(telemetry, telemetry.find(metric, "")?);
     let (again, sent) = (of("net.tcp_retransmits")?, of("net.tcp_sent")?);
     (sent > 0.0).then(|| (again / sent).min(1.0))
 }
 
-fn device(name: &str, telemetry: &Telemetry, window: &Window) -> ServedDevice {
+fn device(name: &str, telemetry: &Telemetry, window: &SumWindow) -> ServedDevice {
     let of = |metric| window.mean(telemetry, telemetry.find(metric, name)?);
     ServedDevice {
         name: name.to_owned(),

@@ -2,7 +2,7 @@
 
 use fathom_measure::Histogram;
 use fathom_measure::histogram::RELATIVE_WIDTH;
-use fathom_record::comparison::Better;
+use fathom_record::comparison::MetricSense;
 use fathom_record::run_record::DirectionSummary;
 use fathom_record::{LatencySummary, RunRecord, SparseHistogram, Workload};
 use fathom_stats::paired_comparison::{Metric, SHIFT_QUANTILES};
@@ -12,7 +12,7 @@ const LEAST_BEYOND: f64 = 10.0;
 
 /// What is taken from a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Figure {
+enum MetricFigure {
     OperationsPerS,
     ThroughputBytesPerS,
     ServiceMeanNs,
@@ -25,8 +25,8 @@ enum Figure {
 
 /// The metrics of one workload, in the order in which they are shown.
 #[derive(Clone, Debug)]
-pub struct Figures {
-    figures: Vec<Figure>,
+pub struct MetricFigures {
+    figures: Vec<MetricFigure>,
     open: bool,
 }
 
@@ -39,7 +39,7 @@ pub struct RunValues {
     pub quantiles: Vec<Option<f64>>,
 }
 
-impl Figures {
+impl MetricFigures {
     /// Those that a workload has. A closed loop is judged by its rate; open arrivals set the rate, and are
     /// judged by how long their I/Os take.
     pub fn of(workload: &Workload) -> Self {
@@ -53,7 +53,7 @@ impl Figures {
     }
 
     fn of_arrivals(open: bool) -> Self {
-        use Figure::*;
+        use MetricFigure::*;
         let mut figures = Vec::new();
         if open {
             figures.extend([Response(0.99), Response(0.5), Response(0.999)]);
@@ -66,17 +66,25 @@ impl Figures {
 
     /// As the statistics take them; the first one decides.
     pub fn metrics(&self) -> Vec<Metric> {
-        let metric = |(at, figure): (usize, &Figure)| {
+        let metric = |(at, figure): (usize, &MetricFigure)| {
             let (name, unit, better, resolution) = match figure {
-                Figure::OperationsPerS => ("operations_per_s".to_owned(), "1/s", Better::Higher, 0.0),
-                Figure::ThroughputBytesPerS => {
-                    ("throughput_bytes_per_s".to_owned(), "bytes/s", Better::Higher, 0.0)
+                MetricFigure::OperationsPerS => {
+                    ("operations_per_s".to_owned(), "1/s", MetricSense::Higher, 0.0)
                 }
-                Figure::ServiceMeanNs => ("service_mean_ns".to_owned(), "ns", Better::Lower, 0.0),
-                Figure::Service(q) => (quantile_name("service", *q), "ns", Better::Lower, BUCKET),
-                Figure::Response(q) => (quantile_name("response", *q), "ns", Better::Lower, BUCKET),
-                Figure::Completion(q) => (quantile_name("completion", *q), "ns", Better::Lower, BUCKET),
-                Figure::CpuNsPerOperation => ("cpu_ns_per_operation".to_owned(), "ns", Better::Lower, 0.0),
+                MetricFigure::ThroughputBytesPerS => {
+                    ("throughput_bytes_per_s".to_owned(), "bytes/s", MetricSense::Higher, 0.0)
+                }
+                MetricFigure::ServiceMeanNs => ("service_mean_ns".to_owned(), "ns", MetricSense::Lower, 0.0),
+                MetricFigure::Service(q) => (quantile_name("service", *q), "ns", MetricSense::Lower, BUCKET),
+                MetricFigure::Response(q) => {
+                    (quantile_name("response", *q), "ns", MetricSense::Lower, BUCKET)
+                }
+                MetricFigure::Completion(q) => {
+                    (quantile_name("completion", *q), "ns", MetricSense::Lower, BUCKET)
+                }
+                MetricFigure::CpuNsPerOperation => {
+                    ("cpu_ns_per_operation".to_owned(), "ns", MetricSense::Lower, 0.0)
+                }
             };
             Metric { name, unit: unit.to_owned(), better, primary: at == 0, resolution }
         };
@@ -85,10 +93,13 @@ impl Figures {
 
     /// Whether the metric at this place is a latency.
     pub fn is_latency(&self, metric: usize) -> bool {
-        let latency = |figure: &Figure| {
+        let latency = |figure: &MetricFigure| {
             matches!(
                 figure,
-                Figure::ServiceMeanNs | Figure::Service(_) | Figure::Response(_) | Figure::Completion(_)
+                MetricFigure::ServiceMeanNs
+                    | MetricFigure::Service(_)
+                    | MetricFigure::Response(_)
+                    | MetricFigure::Completion(_)
             )
         };
         self.figures.get(metric).is_some_and(latency)
@@ -96,14 +107,19 @@ impl Figures {
 
     /// Whether nothing is lost where no run has a value of the metric at this place.
     pub fn is_optional(&self, metric: usize) -> bool {
-        matches!(self.figures.get(metric), Some(Figure::CpuNsPerOperation | Figure::Completion(_)))
+        matches!(
+            self.figures.get(metric),
+            Some(MetricFigure::CpuNsPerOperation | MetricFigure::Completion(_))
+        )
     }
 
     /// Length that a run needs for the quantile at this place, by how many I/Os a second the slowest of
     /// these runs made, with a fifth to spare; `None` where the metric is no quantile, or the runs are long
     /// enough.
     pub fn run_s_for<'a>(&self, metric: usize, runs: impl Iterator<Item = &'a RunRecord>) -> Option<f64> {
-        let (Figure::Service(q) | Figure::Response(q)) = *self.figures.get(metric)? else { return None };
+        let (MetricFigure::Service(q) | MetricFigure::Response(q)) = *self.figures.get(metric)? else {
+            return None;
+        };
         let needed = |run: &RunRecord| {
             let operations = run.summary.operations()?;
             let seconds = run.summary.duration_ns as f64 / 1e9;
@@ -118,14 +134,14 @@ impl Figures {
         let service = LatencySource::of(run, |d| (d.service.as_ref(), d.service_histogram.as_ref()));
         let response = LatencySource::of(run, |d| (d.response.as_ref(), d.response_histogram.as_ref()));
         let completion = LatencySource::of(run, |d| (d.completion.as_ref(), d.completion_histogram.as_ref()));
-        let value = |figure: &Figure| match figure {
-            Figure::OperationsPerS => Some(run.summary.operations_per_s()),
-            Figure::ThroughputBytesPerS => Some(run.summary.throughput_bytes_per_s()),
-            Figure::ServiceMeanNs => run.summary.service_mean_ns(),
-            Figure::Service(q) => service.quantile(*q),
-            Figure::Response(q) => response.quantile(*q),
-            Figure::Completion(q) => completion.quantile(*q),
-            Figure::CpuNsPerOperation => cpu_ns_per_operation(run),
+        let value = |figure: &MetricFigure| match figure {
+            MetricFigure::OperationsPerS => Some(run.summary.operations_per_s()),
+            MetricFigure::ThroughputBytesPerS => Some(run.summary.throughput_bytes_per_s()),
+            MetricFigure::ServiceMeanNs => run.summary.service_mean_ns(),
+            MetricFigure::Service(q) => service.quantile(*q),
+            MetricFigure::Response(q) => response.quantile(*q),
+            MetricFigure::Completion(q) => completion.quantile(*q),
+            MetricFigure::CpuNsPerOperation => cpu_ns_per_operation(run),
         };
         let shifted = if self.open { &response } else { &service };
         RunValues {

@@ -5,9 +5,9 @@
 //! where a command makes a side ready, all workloads of one side run before those of the other, so that a
 //! round switches once. The next step depends on nothing but the plan and the runs so far.
 
+mod compare_identity;
+pub mod compare_plan;
 mod comparison_metrics;
-pub mod plan;
-mod resume;
 mod stored_sides;
 mod turns;
 mod workload_pairs;
@@ -18,7 +18,7 @@ use std::sync::atomic::AtomicBool;
 use fathom_engine::ErrorKind;
 use fathom_record::campaign::{ComparePlan, CompareRecord, ComparedWorkload, SideFacts};
 use fathom_record::comparison::Side;
-use fathom_record::run_record::Ending;
+use fathom_record::run_record::RunEnding;
 use fathom_record::{CampaignRecord, RunRecord, Workload};
 use fathom_stats::paired_comparison::{Rules, first_side};
 use fathom_store::Store;
@@ -31,14 +31,14 @@ use crate::error::CampaignError;
 use crate::permits;
 use crate::progress::{Progress, StepNotice};
 use crate::record_ids;
-use crate::restarts::{Restarts, Step};
+use crate::restarts::{RestartStep, Restarts};
 use crate::resumable_campaign::Runner;
 use crate::single_run::this_tool;
-use comparison_metrics::Figures;
+use compare_plan::{CompareOptions, SidesPlan, side_names};
+use comparison_metrics::MetricFigures;
 use fathom_plan::compare_command_line;
-use plan::{CompareOptions, SidesPlan, side_names};
-use turns::{Turns, letter};
-use workload_pairs::Line;
+use turns::{SideSessions, letter};
+use workload_pairs::WorkloadRuns;
 
 pub use stored_sides::{StoredSide, compare_sides, compare_stored, stored_plan};
 
@@ -76,7 +76,7 @@ pub fn compare(
     let options = &options;
     let (runner, turns) =
         Runner::start((store, stop), (&options.plan, options.anew), progress, |plan, devices, progress| {
-            let mut turns = Turns::new(options, plan.seed);
+            let mut turns = SideSessions::new(options, plan.seed);
             turns.open_early(devices, progress, stop)?;
             Ok(turns)
         })?;
@@ -89,12 +89,12 @@ pub fn compare(
     let (lines, failures) = (lines(options, seed), Vec::new());
     let waits_for = None;
     let mut work =
-        Work { options, runner, failed, seed, turns, restarts, waits_for, lines, commands, failures };
+        CompareTools { options, runner, failed, seed, turns, restarts, waits_for, lines, commands, failures };
     progress.note(&work.outlook());
     let ended = work.all_rounds(progress);
     let mut record = work.record();
-    let Work { runner, lines, waits_for, .. } = work;
-    let runs: Vec<RunRecord> = lines.into_iter().flat_map(Line::into_runs).collect();
+    let CompareTools { runner, lines, waits_for, .. } = work;
+    let runs: Vec<RunRecord> = lines.into_iter().flat_map(WorkloadRuns::into_runs).collect();
     let interrupted = match ended {
         Ok(interrupted) => interrupted,
         // A turn that waits for a restart is kept, whatever became of it.
@@ -126,10 +126,15 @@ fn rules(plan: &ComparePlan, workloads: usize) -> Rules {
     }
 }
 
-fn lines(options: &CompareOptions, seed: u64) -> Vec<Line> {
+fn lines(options: &CompareOptions, seed: u64) -> Vec<WorkloadRuns> {
     let rules = rules(&options.plan, options.workloads.len());
     let line = |(at, sides): (usize, &SidesPlan)| {
-        Line::new((&sides.name, &sides.title), Figures::of(&sides.a.workload), rules, seed_of(seed, at))
+        WorkloadRuns::new(
+            (&sides.name, &sides.title),
+            MetricFigures::of(&sides.a.workload),
+            rules,
+            seed_of(seed, at),
+        )
     };
     options.workloads.iter().enumerate().map(line).collect()
 }
@@ -140,7 +145,7 @@ fn seed_of(seed: u64, line: usize) -> u64 {
 }
 
 /// What came of one side's run.
-enum Outcome {
+enum SideOutcome {
     Ran(Box<RunRecord>),
     Failed(Option<Box<RunRecord>>),
     Stopped,
@@ -148,28 +153,28 @@ enum Outcome {
 
 /// One run to make.
 #[derive(Clone, Copy)]
-struct Turn {
+struct SideTurn {
     line: usize,
     side: Side,
     is_first: bool,
 }
 
 /// The tools of a comparison under way.
-struct Work<'a> {
+struct CompareTools<'a> {
     options: &'a CompareOptions,
     runner: Runner<'a, ComparePlan>,
     /// Steps that gave no run in earlier sittings.
     failed: BTreeSet<String>,
     seed: u64,
-    turns: Turns<'a>,
+    turns: SideSessions<'a>,
     restarts: Option<Restarts<'a>>,
     waits_for: Option<String>,
-    lines: Vec<Line>,
+    lines: Vec<WorkloadRuns>,
     commands: Vec<fathom_record::campaign::CommandOutcome>,
     failures: Vec<String>,
 }
 
-impl Work<'_> {
+impl CompareTools<'_> {
     /// Makes all rounds; whether it was stopped before their end.
     fn all_rounds(&mut self, progress: &mut dyn Progress) -> Result<bool, CampaignError> {
         for round in 0.. {
@@ -183,12 +188,12 @@ impl Work<'_> {
                     continue;
                 }
                 match self.visit(round, turn, progress)? {
-                    Outcome::Stopped => return Ok(true),
-                    Outcome::Failed(run) => {
+                    SideOutcome::Stopped => return Ok(true),
+                    SideOutcome::Failed(run) => {
                         let lone = halves.remove(&turn.line).into_iter().chain(run.map(|run| *run));
                         self.lines[turn.line].failed(turn.side, lone);
                     }
-                    Outcome::Ran(run) => match halves.remove(&turn.line) {
+                    SideOutcome::Ran(run) => match halves.remove(&turn.line) {
                         None => drop(halves.insert(turn.line, *run)),
                         Some(first) => {
                             let (a, b) = if turn.side == Side::B { (first, *run) } else { (*run, first) };
@@ -202,10 +207,10 @@ impl Work<'_> {
     }
 
     /// The runs of a round: one pair of every workload that is not decided.
-    fn schedule(&self, round: u32) -> Vec<Turn> {
+    fn schedule(&self, round: u32) -> Vec<SideTurn> {
         let mut due: Vec<usize> = (0..self.lines.len()).filter(|at| self.lines[*at].is_open()).collect();
         due.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(self.seed.wrapping_add(u64::from(round))));
-        let turn = |line, side, is_first| Turn { line, side, is_first };
+        let turn = |line, side, is_first| SideTurn { line, side, is_first };
         if self.turns.have_commands() {
             let first = first_side(self.seed, round);
             let half = |side, is_first| due.iter().map(move |line| turn(*line, side, is_first));
@@ -222,43 +227,45 @@ impl Work<'_> {
     fn visit(
         &mut self,
         round: u32,
-        turn: Turn,
+        turn: SideTurn,
         progress: &mut dyn Progress,
-    ) -> Result<Outcome, CampaignError> {
+    ) -> Result<SideOutcome, CampaignError> {
         let step = format!("{round:04}/{:03}/{}", turn.line, letter(turn.side).to_ascii_lowercase());
         if let Some(run) = self.runner.made(&step)? {
             return Ok(self.outcome(turn, run));
         }
         if self.failed.contains(&step) {
-            return Ok(Outcome::Failed(None));
+            return Ok(SideOutcome::Failed(None));
         }
         if self.runner.is_stopped() {
-            return Ok(Outcome::Stopped);
+            return Ok(SideOutcome::Stopped);
         }
         match self.prepare(round, turn.side, progress) {
             Err(CampaignError::Engine(error)) if error.kind == ErrorKind::Interrupted => {
-                return Ok(Outcome::Stopped);
+                return Ok(SideOutcome::Stopped);
             }
             other => other?,
         }
         if self.waits_for.is_some() {
-            return Ok(Outcome::Stopped);
+            return Ok(SideOutcome::Stopped);
         }
         match self.measure(round, turn, &step, progress) {
-            Ok(None) => Ok(Outcome::Stopped),
+            Ok(None) => Ok(SideOutcome::Stopped),
             Ok(Some(run)) => Ok(self.outcome(turn, run)),
-            Err(CampaignError::Engine(error)) if error.kind == ErrorKind::Interrupted => Ok(Outcome::Stopped),
+            Err(CampaignError::Engine(error)) if error.kind == ErrorKind::Interrupted => {
+                Ok(SideOutcome::Stopped)
+            }
             // What fails before anything was measured was asked for wrongly; later, a side failed.
             Err(CampaignError::Engine(error)) if self.runs().next().is_some() => {
                 self.fail(turn, &format!("{}: {}", error.place, error.cause));
                 self.runner.fail(&step, error.cause)?;
-                Ok(Outcome::Failed(None))
+                Ok(SideOutcome::Failed(None))
             }
             Err(error) => Err(error),
         }
     }
 
-    fn fail(&mut self, turn: Turn, cause: &str) {
+    fn fail(&mut self, turn: SideTurn, cause: &str) {
         let title = self.lines[turn.line].title();
         self.failures.push(format!("{title}, side {}: {cause}", letter(turn.side)));
     }
@@ -270,11 +277,11 @@ impl Work<'_> {
             // Whatever follows, the machine may restart before it ends.
             self.runner.save_progress(&self.record().into())?;
             self.waits_for = match (step, &mut self.restarts) {
-                (Step::Command(command), Some(restarts)) => {
+                (RestartStep::Command(command), Some(restarts)) => {
                     progress.note(&format!("Restarting into side {}: {command}", letter(side)));
                     Some(restarts.command(&command, self.options.before_limit_ns, self.runner.stop())?)
                 }
-                (Step::Wait(what), _) => Some(what),
+                (RestartStep::Wait(what), _) => Some(what),
                 _ => None,
             };
             return Ok(());
@@ -288,16 +295,16 @@ impl Work<'_> {
         Ok(())
     }
 
-    fn outcome(&mut self, turn: Turn, run: RunRecord) -> Outcome {
-        let Ending::Failed { error } = &run.ending else { return Outcome::Ran(Box::new(run)) };
+    fn outcome(&mut self, turn: SideTurn, run: RunRecord) -> SideOutcome {
+        let RunEnding::Failed { error } = &run.ending else { return SideOutcome::Ran(Box::new(run)) };
         self.fail(turn, &format!("the target failed: {error}"));
-        Outcome::Failed(Some(Box::new(run)))
+        SideOutcome::Failed(Some(Box::new(run)))
     }
 
     fn measure(
         &mut self,
         round: u32,
-        turn: Turn,
+        turn: SideTurn,
         step: &str,
         progress: &mut dyn Progress,
     ) -> Result<Option<RunRecord>, CampaignError> {
@@ -312,7 +319,7 @@ impl Work<'_> {
     /// Both runs of a pair do the same I/Os on two targets, so that the addresses do not add to the
     /// difference. On one target the second run would find what the first one left in its caches, and a
     /// simulated device draws its own noise from the same numbers: there each run has its own.
-    fn workload(&self, round: u32, turn: Turn) -> Workload {
+    fn workload(&self, round: u32, turn: SideTurn) -> Workload {
         let side = if self.turns.may_share_seeds() { 0 } else { turn.side as u64 };
         let number = (u64::from(round) * self.lines.len() as u64 + turn.line as u64) * 2 + side;
         let seed = self.seed.wrapping_add(number);
@@ -344,8 +351,8 @@ impl Work<'_> {
         format!("{workloads} {word} on two sides, {pairs}.")
     }
 
-    fn notice(&self, turn: Turn, workload: &Workload) -> StepNotice {
-        let wanted = |line: &Line| {
+    fn notice(&self, turn: SideTurn, workload: &Workload) -> StepNotice {
+        let wanted = |line: &WorkloadRuns| {
             let (pairs, next_look) = line.pairs();
             u64::from(next_look.saturating_sub(pairs))
         };
@@ -366,7 +373,7 @@ impl Work<'_> {
     }
 
     fn runs(&self) -> impl Iterator<Item = &RunRecord> {
-        self.lines.iter().flat_map(Line::runs)
+        self.lines.iter().flat_map(WorkloadRuns::runs)
     }
 
     fn record(&self) -> CompareRecord {
@@ -378,7 +385,8 @@ impl Work<'_> {
             SideFacts { name, target, engine: run.map(|run| run.engine.name.clone()) }
         };
         let (a, b) = (side(Side::A, a), side(Side::B, b));
-        let workloads: Vec<ComparedWorkload> = self.lines.iter().filter_map(Line::concluded).collect();
+        let workloads: Vec<ComparedWorkload> =
+            self.lines.iter().filter_map(WorkloadRuns::concluded).collect();
         CompareRecord {
             format: CampaignRecord::FORMAT.to_owned(),
             version: CampaignRecord::VERSION,

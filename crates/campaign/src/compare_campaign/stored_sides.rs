@@ -1,10 +1,10 @@
 //! Two finished runs or campaigns put beside each other: no pairs, and sessions that differ.
 
 use fathom_record::campaign::{
-    ComparePlan, CompareRecord, ComparedMetric, ComparedWorkload, Ended, SideFacts,
+    ComparePlan, CompareRecord, ComparedMetric, ComparedWorkload, ComparisonEnding, SideFacts,
 };
-use fathom_record::comparison::{MetricComparison, Reason};
-use fathom_record::run_record::Ending;
+use fathom_record::comparison::{MetricComparison, UndecidedReason};
+use fathom_record::run_record::RunEnding;
 use fathom_record::{CampaignRecord, RunRecord, Workload};
 use fathom_stats::paired_comparison::{
     Comparison, Conditions, Metric, Rules, Runs, latencies_comparable, unpaired, workloads_comparable,
@@ -12,8 +12,8 @@ use fathom_stats::paired_comparison::{
 use fathom_stats::student;
 use fathom_store::{NewCampaign, Store};
 
-use super::comparison_metrics::{Figures, RunValues};
-use super::plan::RawCompare;
+use super::compare_plan::RawCompare;
+use super::comparison_metrics::{MetricFigures, RunValues};
 use super::workload_pairs::geometric_mean;
 use super::{rules, spans_differ};
 use crate::bands;
@@ -134,7 +134,7 @@ fn refuse(a: &StoredSide, b: &StoredSide) -> Result<(), PlanError> {
         return refused("B", PlanErrorKind::Contradiction, cause);
     }
     for (place, side) in [("A", a), ("B", b)] {
-        if !side.runs.iter().any(|run| run.ending == Ending::Complete) {
+        if !side.runs.iter().any(|run| run.ending == RunEnding::Complete) {
             let cause = format!("{} {} has no run that came to its end", side.kind, side.id);
             return refused(place, PlanErrorKind::Value, cause);
         }
@@ -154,7 +154,7 @@ fn facts(side: &StoredSide) -> SideFacts {
 /// Runs of the same workload together, in the order in which each was first run.
 fn groups(runs: &[RunRecord]) -> Vec<Vec<&RunRecord>> {
     let mut groups: Vec<Vec<&RunRecord>> = Vec::new();
-    for run in runs.iter().filter(|run| run.ending == Ending::Complete) {
+    for run in runs.iter().filter(|run| run.ending == RunEnding::Complete) {
         match groups.iter_mut().find(|group| is_same(group, run)) {
             Some(group) => group.push(run),
             None => groups.push(vec![run]),
@@ -201,7 +201,7 @@ fn both_titles(a: &Workload, b: &Workload) -> String {
 
 fn compared(a: &[&RunRecord], b: &[&RunRecord], rules: &Rules) -> ComparedWorkload {
     let workload = a[0].workload.clone();
-    let figures = Figures::of_runs(&workload, a.iter().chain(b).copied());
+    let figures = MetricFigures::of_runs(&workload, a.iter().chain(b).copied());
     let in_flight = |runs: &[&RunRecord]| {
         let all: Vec<f64> = runs.iter().filter_map(|run| run.summary.in_flight()).collect();
         student::mean(&all).unwrap_or(f64::NAN)
@@ -224,16 +224,16 @@ fn compared(a: &[&RunRecord], b: &[&RunRecord], rules: &Rules) -> ComparedWorklo
         latencies,
         control: None,
         order: None,
-        ended: Some(Ended::NotInterleaved),
+        ended: Some(ComparisonEnding::NotInterleaved),
         workload,
     }
 }
 
 fn metrics(
-    figures: &Figures,
+    figures: &MetricFigures,
     (a, b): (&[&RunRecord], &[&RunRecord]),
     rules: &Rules,
-    (differ, latencies): (Option<Reason>, Option<&Reason>),
+    (differ, latencies): (Option<UndecidedReason>, Option<&UndecidedReason>),
 ) -> Vec<ComparedMetric> {
     let values = |runs: &[&RunRecord]| runs.iter().map(|run| figures.values(run)).collect::<Vec<_>>();
     let (a, b) = (values(a), values(b));
@@ -267,7 +267,7 @@ fn metrics(
 }
 
 /// The entry of a metric that is not comparable.
-fn without_number(metric: &Metric, reason: Reason) -> MetricComparison {
+fn without_number(metric: &Metric, reason: UndecidedReason) -> MetricComparison {
     let alone = Metric { primary: true, ..metric.clone() };
     let mut comparison =
         Comparison::new(vec![alone], Rules::default(), 0).expect("the default rules make sense");

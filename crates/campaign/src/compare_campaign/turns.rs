@@ -7,7 +7,7 @@ use fathom_record::campaign::{CommandOutcome, ComparePlan};
 use fathom_record::comparison::Side;
 use fathom_target::TargetName;
 
-use super::plan::{CompareOptions, SidesPlan};
+use super::compare_plan::{CompareOptions, SidesPlan};
 use crate::device_origins::Devices;
 use crate::error::CampaignError;
 use crate::progress::Progress;
@@ -19,7 +19,7 @@ use fathom_plan::RunPlan;
 
 /// How the sides share what they measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Sharing {
+enum TargetSharing {
     /// One session is used by both.
     One,
     /// Each has its own, both open all the time.
@@ -29,17 +29,17 @@ enum Sharing {
 }
 
 /// The sessions of both sides.
-pub struct Turns<'a> {
+pub struct SideSessions<'a> {
     options: &'a CompareOptions,
     seed: u64,
-    sharing: Sharing,
+    sharing: TargetSharing,
     open: [Option<Session>; 2],
     /// The side whose command ran last.
     ready: Option<Side>,
     told: [bool; 2],
 }
 
-impl<'a> Turns<'a> {
+impl<'a> SideSessions<'a> {
     /// Nothing is open yet.
     pub fn new(options: &'a CompareOptions, seed: u64) -> Self {
         let sharing = sharing(options);
@@ -103,7 +103,7 @@ impl<'a> Turns<'a> {
     pub fn may_share_seeds(&self) -> bool {
         let Some(sides) = self.options.workloads.first() else { return false };
         let draws_noise = |target: &String| TargetName::is_simulated(target);
-        self.sharing != Sharing::One
+        self.sharing != TargetSharing::One
             && !shares_target(sides)
             && !sides.a.targets.iter().chain(&sides.b.targets).any(draws_noise)
     }
@@ -127,15 +127,15 @@ impl<'a> Turns<'a> {
         progress: &mut dyn Progress,
         stop: &AtomicBool,
     ) -> Result<&Session, CampaignError> {
-        let at = if self.sharing == Sharing::One { Side::A } else { side } as usize;
-        if self.sharing == Sharing::InTurn {
+        let at = if self.sharing == TargetSharing::One { Side::A } else { side } as usize;
+        if self.sharing == TargetSharing::InTurn {
             self.open[side.other() as usize] = None;
         }
         if self.open[at].is_none() {
             let own = self.options.workloads.iter();
             let plans: Vec<&RunPlan> = match self.sharing {
-                Sharing::One => own.flat_map(|sides| [&sides.a, &sides.b]).collect(),
-                Sharing::Both | Sharing::InTurn => own.map(|sides| sides.of(side)).collect(),
+                TargetSharing::One => own.flat_map(|sides| [&sides.a, &sides.b]).collect(),
+                TargetSharing::Both | TargetSharing::InTurn => own.map(|sides| sides.of(side)).collect(),
             };
             self.open[at] = Some(Session::open_for_all(&plans, self.seed, devices, progress, stop)?);
         }
@@ -165,20 +165,20 @@ fn has_commands(options: &CompareOptions) -> bool {
 }
 
 /// All workloads of a side go about the same target in the same way.
-fn sharing(options: &CompareOptions) -> Sharing {
-    let Some(sides) = options.workloads.first() else { return Sharing::One };
+fn sharing(options: &CompareOptions) -> TargetSharing {
+    let Some(sides) = options.workloads.first() else { return TargetSharing::One };
     let manner = |plan: &RunPlan| (plan.targets.clone(), plan.engine.clone(), plan.options.clone());
     if has_commands(options) {
-        return Sharing::InTurn;
+        return TargetSharing::InTurn;
     }
     if manner(&sides.a) == manner(&sides.b) {
-        return Sharing::One;
+        return TargetSharing::One;
     }
     let writes = options
         .workloads
         .iter()
         .any(|sides| sides.a.workload.mix.changes_data() || sides.b.workload.mix.changes_data());
-    if writes && shares_target(sides) { Sharing::InTurn } else { Sharing::Both }
+    if writes && shares_target(sides) { TargetSharing::InTurn } else { TargetSharing::Both }
 }
 
 fn shares_target(sides: &SidesPlan) -> bool {

@@ -1,22 +1,24 @@
 //! One workload under comparison: its pairs so far, and what they come to.
 
 use fathom_record::RunRecord;
-use fathom_record::campaign::{ComparedMetric, ComparedPair, ComparedWorkload, ControlResult, Ended};
-use fathom_record::comparison::{Decision, MetricComparison, Reason, Side};
+use fathom_record::campaign::{
+    ComparedMetric, ComparedPair, ComparedWorkload, ComparisonEnding, ControlResult,
+};
+use fathom_record::comparison::{Decision, MetricComparison, Side, UndecidedReason};
 use fathom_stats::paired_comparison::{
     CampaignStep, Comparison, ComparisonEnd, Conditions, Control, Pair, QuantilePair, Rules, SHIFT_QUANTILES,
     latencies_comparable, order_effect, pairs_of_one_side, shift_function,
 };
 use fathom_stats::student;
 
-use super::comparison_metrics::{BUCKET, Figures, RunValues};
+use super::comparison_metrics::{BUCKET, MetricFigures, RunValues};
 use crate::cells::result_of;
 
 /// A workload and its runs.
-pub struct Line {
+pub struct WorkloadRuns {
     name: String,
     title: String,
-    figures: Figures,
+    figures: MetricFigures,
     comparison: Comparison,
     seed: u64,
     /// Runs of complete pairs, in the order of the pairs.
@@ -27,9 +29,9 @@ pub struct Line {
     lone: Vec<RunRecord>,
 }
 
-impl Line {
+impl WorkloadRuns {
     /// Without pairs yet. `rules` have been seen to make sense.
-    pub fn new((name, title): (&str, &str), figures: Figures, rules: Rules, seed: u64) -> Self {
+    pub fn new((name, title): (&str, &str), figures: MetricFigures, rules: Rules, seed: u64) -> Self {
         let comparison = Comparison::new(figures.metrics(), rules, seed)
             .expect("a plan's rules make sense, and there is one primary metric");
         Self {
@@ -113,7 +115,7 @@ impl Line {
             hold_against(primary, control);
         }
         for (at, result) in results.iter_mut().enumerate() {
-            if let Some(Reason::TooFewPairs { run_s, .. }) = &mut result.reason {
+            if let Some(UndecidedReason::TooFewPairs { run_s, .. }) = &mut result.reason {
                 *run_s = self.figures.run_s_for(at, self.a.iter().chain(&self.b).map(|(run, _)| run));
             }
         }
@@ -131,15 +133,15 @@ impl Line {
             order,
             ended: match self.comparison.next() {
                 CampaignStep::Pair { .. } => None,
-                CampaignStep::Finished(ComparisonEnd::Decided) => Some(Ended::Decided),
-                CampaignStep::Finished(ComparisonEnd::PairsSpent) => Some(Ended::PairsSpent),
-                CampaignStep::Finished(ComparisonEnd::SideFailed(_)) => Some(Ended::SideFailed),
+                CampaignStep::Finished(ComparisonEnd::Decided) => Some(ComparisonEnding::Decided),
+                CampaignStep::Finished(ComparisonEnd::PairsSpent) => Some(ComparisonEnding::PairsSpent),
+                CampaignStep::Finished(ComparisonEnd::SideFailed(_)) => Some(ComparisonEnding::SideFailed),
             },
         })
     }
 
     /// Why latencies are not compared.
-    fn latencies(&self) -> Option<Reason> {
+    fn latencies(&self) -> Option<UndecidedReason> {
         let conditions = |runs: &'_ [(RunRecord, RunValues)]| {
             let in_flight: Vec<f64> = runs.iter().filter_map(|(run, _)| run.summary.in_flight()).collect();
             student::mean(&in_flight)
@@ -234,7 +236,7 @@ fn hold_against(primary: &mut MetricComparison, control: &ControlResult) {
     let differs = matches!(primary.decision, Decision::Faster | Decision::Slower);
     if differs && ratio.ratio.ln().abs() <= control.ratio.ratio.ln().abs() {
         primary.decision = Decision::Inconclusive;
-        primary.reason = Some(Reason::ControlFailed);
+        primary.reason = Some(UndecidedReason::ControlFailed);
         primary.pairs_still_needed = None;
     }
 }
@@ -247,7 +249,7 @@ pub fn geometric_mean(values: impl Iterator<Item = f64>) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use fathom_record::comparison::{Better, Ratio};
+    use fathom_record::comparison::{MetricSense, Ratio};
 
     use super::*;
 
@@ -257,7 +259,7 @@ mod tests {
         let found = |ratio: f64| MetricComparison {
             metric: "operations_per_s".into(),
             unit: "1/s".into(),
-            better: Better::Higher,
+            better: MetricSense::Higher,
             primary: true,
             pairs: 9,
             ratio: Some(around(ratio)),
@@ -272,7 +274,10 @@ mod tests {
         let control = ControlResult { pairs: 8, ratio: around(0.98), noise_floor: 0.001 };
         let mut small = found(1.015);
         hold_against(&mut small, &control);
-        assert_eq!((small.decision, small.reason), (Decision::Inconclusive, Some(Reason::ControlFailed)));
+        assert_eq!(
+            (small.decision, small.reason),
+            (Decision::Inconclusive, Some(UndecidedReason::ControlFailed))
+        );
         let mut large = found(1.2);
         hold_against(&mut large, &control);
         assert_eq!(large.decision, Decision::Faster);

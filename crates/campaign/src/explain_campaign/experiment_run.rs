@@ -2,7 +2,9 @@
 use std::time::Duration;
 
 use fathom_attribute::evidence::Feature;
-use fathom_attribute::{Answer, Manner, Trial, TrialPreparation, Way};
+use fathom_attribute::{
+    ExperimentAnswer, ExperimentConditions, ExperimentTrial, TargetHandling, TrialPreparation,
+};
 use fathom_measure::Clock;
 use fathom_record::error::in_one_line;
 use fathom_record::facts::{TargetFacts, TargetKind};
@@ -38,11 +40,11 @@ pub fn make(
     state: &mut ExplainState<'_>,
     step: &str,
     experiment: Feature,
-    trial: &Trial,
+    trial: &ExperimentTrial,
     progress: &mut dyn Progress,
 ) -> Result<TrialOutcome, CampaignError> {
     let base = state.base;
-    if trial.way == Way::default() && trial.workload.span_bytes == base.workload.span_bytes {
+    if trial.way == ExperimentConditions::default() && trial.workload.span_bytes == base.workload.span_bytes {
         let session = state.session;
         return in_session(state, (step, experiment), trial, session, progress);
     }
@@ -59,16 +61,16 @@ pub fn make(
 }
 
 /// The plan of an experiment that starts from another.
-pub fn plan_of_trial(base: &RunPlan, workload: &Workload, way: &Way) -> RunPlan {
+pub fn plan_of_trial(base: &RunPlan, workload: &Workload, way: &ExperimentConditions) -> RunPlan {
     let mut options = base.options.clone();
     match &way.manner {
-        Manner::Same => {}
-        Manner::Durable => options.durable = Some(Durability::Data),
-        Manner::NotDurable => {
+        TargetHandling::Same => {}
+        TargetHandling::Durable => options.durable = Some(Durability::Data),
+        TargetHandling::NotDurable => {
             options.durable = None;
             (options.io_flags.dsync, options.io_flags.sync) = (false, false);
         }
-        Manner::OnProcessors(cpus) => options.cpus = Some(cpus.clone()),
+        TargetHandling::OnProcessors(cpus) => options.cpus = Some(cpus.clone()),
     }
     let targets = way.place.targets(&base.targets);
     RunPlan { targets, workload: workload.clone(), options, ..base.clone() }
@@ -77,7 +79,7 @@ pub fn plan_of_trial(base: &RunPlan, workload: &Workload, way: &Way) -> RunPlan 
 fn in_session(
     state: &mut ExplainState<'_>,
     (step, experiment): (&str, Feature),
-    trial: &Trial,
+    trial: &ExperimentTrial,
     session: &Session,
     progress: &mut dyn Progress,
 ) -> Result<TrialOutcome, CampaignError> {
@@ -113,7 +115,7 @@ fn failed(error: CampaignError) -> Result<TrialOutcome, CampaignError> {
 fn rest(
     state: &mut ExplainState<'_>,
     step: &str,
-    (trial, minutes): (&Trial, f64),
+    (trial, minutes): (&ExperimentTrial, f64),
     session: &Session,
     progress: &mut dyn Progress,
 ) -> Result<bool, CampaignError> {
@@ -215,10 +217,10 @@ fn settled(run: &RunRecord) -> Option<f64> {
 const OF_THE_START: [Feature; 3] = [Feature::Repeat, Feature::Idle, Feature::Purge];
 
 /// The answer that a run gives, against the baseline.
-pub fn answer(experiment: Feature, run: &RunRecord, before: Option<&RunRecord>) -> Answer {
+pub fn answer(experiment: Feature, run: &RunRecord, before: Option<&RunRecord>) -> ExperimentAnswer {
     let error_share = error_of(run).hypot(before.map_or(0.0, error_of)).max(LEAST_ERROR);
     let settled = settled(run).filter(|_| !OF_THE_START.contains(&experiment));
-    Answer {
+    ExperimentAnswer {
         experiment,
         operations_per_s: settled.unwrap_or_else(|| run.summary.operations_per_s()),
         before_per_s: before.map_or(0.0, |run| run.summary.operations_per_s()),

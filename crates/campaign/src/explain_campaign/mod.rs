@@ -3,16 +3,16 @@
 //! tells anything, or the budget is spent. Every run is saved as it ends.
 
 mod experiment_run;
-mod passive;
+pub mod explain_plan;
+mod finished_runs;
 mod pattern_evidence;
-pub mod plan;
 mod second_target;
 mod siblings;
 
 use std::sync::atomic::AtomicBool;
 
 use fathom_attribute::evidence::Feature;
-use fathom_attribute::{Answer, ExperimentResources, Way};
+use fathom_attribute::{ExperimentAnswer, ExperimentConditions, ExperimentResources};
 use fathom_record::campaign::{ExperimentResult, ExplainPlan, ExplainRecord};
 use fathom_record::{CampaignRecord, RunRecord, Verdict, Workload};
 use fathom_store::Store;
@@ -21,14 +21,14 @@ use crate::cells::{rate_change, rates_by_second};
 use crate::error::CampaignError;
 use crate::progress::{Progress, StepNotice};
 use crate::record_ids;
-use crate::resumable_campaign::{Resumable, Runner, base_targets};
+use crate::resumable_campaign::{ResumablePlan, Runner, base_targets};
 use crate::single_run::{Session, this_tool};
 use experiment_run::TrialOutcome;
+use explain_plan::ExplainOptions;
 use fathom_plan::{RunPlan, explain_command_line, title_of, to_command_line};
 use pattern_evidence::{PatternConclusion, PatternContext, explain as put_before_the_table};
-use plan::ExplainOptions;
 
-pub use passive::explain_finished;
+pub use finished_runs::explain_finished;
 pub(crate) use pattern_evidence::{is_drive, queue_tags};
 pub use second_target::other_target;
 pub(crate) use siblings::{Peak, answers as answers_of_siblings};
@@ -44,7 +44,7 @@ const MOST_SPENT: u32 = 4;
 /// lasts for longer than the run: something else stops it.
 const EARNED: std::ops::RangeInclusive<f64> = 0.05..=0.95;
 
-impl Resumable for ExplainPlan {
+impl ResumablePlan for ExplainPlan {
     const NOUN: &'static str = "explanation";
     const LETTER: &'static str = "x";
 
@@ -139,7 +139,7 @@ struct ExplainState<'a> {
     runs: Vec<RunRecord>,
     /// Those and the experiments'.
     all_runs: Vec<RunRecord>,
-    answers: Vec<Answer>,
+    answers: Vec<ExperimentAnswer>,
     experiments: Vec<ExperimentResult>,
     passive: Option<Verdict>,
     /// How the rate changed in a first baseline that a second one replaced.
@@ -298,7 +298,7 @@ impl ExplainState<'_> {
                 TrialOutcome::Failed(why) => {
                     result.failed = Some(why);
                     // An experiment that failed is not proposed again: its ratio says nothing, very widely.
-                    self.answers.push(Answer {
+                    self.answers.push(ExperimentAnswer {
                         experiment: chosen.experiment,
                         operations_per_s: 0.0,
                         before_per_s,
@@ -375,7 +375,7 @@ impl ExplainState<'_> {
     /// With experiments that fit into the time that is left.
     fn explained_within(&self, minutes_left: Option<f64>) -> Option<PatternConclusion> {
         let base = self.base;
-        let command = |workload: &Workload, way: &Way| {
+        let command = |workload: &Workload, way: &ExperimentConditions| {
             to_command_line(&experiment_run::plan_of_trial(base, workload, way))
         };
         let means = ExperimentResources { minutes_left, ..self.means.clone() };

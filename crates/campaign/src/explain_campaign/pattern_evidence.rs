@@ -1,9 +1,11 @@
 //! One pattern's runs and answers, put before the evidence table.
 
-use fathom_attribute::{Answer, Conclusion, ExperimentResources, Pattern, Way, attribute};
+use fathom_attribute::{
+    Conclusion, ExperimentAnswer, ExperimentConditions, ExperimentResources, MeasuredPattern, attribute,
+};
 use fathom_record::campaign::{CauseProbability, ExplainedPattern, Symptom};
 use fathom_record::environment_facts::Environment;
-use fathom_record::facts::{DeviceFacts, Feature, TargetFacts, TargetKind};
+use fathom_record::facts::{DeviceFacts, EngineFeature, TargetFacts, TargetKind};
 use fathom_record::options::{Durability, IoFlags};
 use fathom_record::{KnownCeiling, RunRecord, Verdict, Workload};
 use fathom_tools::result_audit::{Weight, audit_run};
@@ -20,13 +22,13 @@ pub struct PatternContext<'a> {
     /// Limits that were given or found.
     pub ceilings: &'a [KnownCeiling],
     /// What experiments answered.
-    pub answers: &'a [Answer],
+    pub answers: &'a [ExperimentAnswer],
     /// What else can be done.
     pub means: &'a ExperimentResources,
     /// How the rate changed in runs that are not among the cells any more.
     pub rate_change: Option<f64>,
     /// Writes the command line that runs a workload in this way.
-    pub command: &'a dyn Fn(&Workload, &Way) -> String,
+    pub command: &'a dyn Fn(&Workload, &ExperimentConditions) -> String,
 }
 
 /// A pattern with what was concluded of it.
@@ -98,7 +100,7 @@ pub fn explain(
     let cell = &cells.results[focus];
     let workload = Workload { jobs: cell.jobs, depth: cell.depth, ..first.workload.clone() };
     let (target, title) = (first.target.clone(), title_of(&workload));
-    let conclusion = attribute(&Pattern {
+    let conclusion = attribute(&MeasuredPattern {
         title: &title,
         target: &target,
         engine: &first.engine.name,
@@ -141,7 +143,7 @@ pub fn is_drive(target: &TargetFacts, environment: &Environment) -> bool {
 }
 
 /// Whether each write of a run waits until it is durable, by how its target was opened or by flags of its I/Os.
-pub fn is_durable(features: &[Feature]) -> bool {
+pub fn is_durable(features: &[EngineFeature]) -> bool {
     let flags = IoFlags::of_features(features);
     Durability::of_features(features).is_some() || flags.dsync || flags.sync
 }

@@ -4,8 +4,8 @@
 //! larger blocks a target does no more operations and moves no fewer bytes. What neither follows from stays open.
 
 use fathom_attribute::evidence::Feature;
-use fathom_attribute::{Answer, InferredAnswer};
-use fathom_record::run_record::Ending;
+use fathom_attribute::{ExperimentAnswer, InferredAnswer};
+use fathom_record::run_record::RunEnding;
 use fathom_record::workload::{Addresses, Length, Sizes};
 use fathom_record::{RunRecord, Workload};
 
@@ -29,7 +29,7 @@ impl<'a> Peak<'a> {
         let rate = |run: &RunRecord| run.summary.operations_per_s();
         let in_flight = |run: &RunRecord| u64::from(run.workload.jobs) * u64::from(run.workload.depth);
         // What was cut off has no rate of its own.
-        let whole = || runs.iter().filter(|run| run.ending == Ending::Complete);
+        let whole = || runs.iter().filter(|run| run.ending == RunEnding::Complete);
         let fastest = whole().max_by(|a, b| rate(a).total_cmp(&rate(b)))?;
         let as_high = whole().filter(|run| rate(run) >= rate(fastest) * (1.0 - AS_HIGH));
         let least = as_high.map(in_flight).min()?;
@@ -43,11 +43,11 @@ impl<'a> Peak<'a> {
 }
 
 /// What the other patterns answer about the one at this place; all are of one target and engine.
-pub fn answers(peaks: &[Option<Peak<'_>>], at: usize) -> Vec<Answer> {
+pub fn answers(peaks: &[Option<Peak<'_>>], at: usize) -> Vec<ExperimentAnswer> {
     let Some(own) = peaks.get(at).and_then(Option::as_ref) else { return Vec::new() };
     let others =
         || peaks.iter().enumerate().filter(|(index, _)| *index != at).filter_map(|(_, p)| p.as_ref());
-    let mut found: Vec<Answer> = Vec::new();
+    let mut found: Vec<ExperimentAnswer> = Vec::new();
     let measured = others().filter_map(|other| made(own, other));
     let inferred = others().filter_map(|other| inferred(own, other));
     for answer in measured.chain(inferred) {
@@ -61,12 +61,12 @@ pub fn answers(peaks: &[Option<Peak<'_>>], at: usize) -> Vec<Answer> {
     found
 }
 
-fn is_bound(answer: &Answer) -> bool {
+fn is_bound(answer: &ExperimentAnswer) -> bool {
     answer.inferred.is_some_and(|inferred| inferred.is_bound)
 }
 
 /// The experiment that leads from one pattern to another, where they differ in its property alone.
-fn made(own: &Peak<'_>, other: &Peak<'_>) -> Option<Answer> {
+fn made(own: &Peak<'_>, other: &Peak<'_>) -> Option<ExperimentAnswer> {
     let (a, b) = (pattern_of(own.workload), pattern_of(other.workload));
     let experiment = if same_but_size(&a, &b) {
         match (block(&a)?, block(&b)?) {
@@ -79,7 +79,7 @@ fn made(own: &Peak<'_>, other: &Peak<'_>) -> Option<Answer> {
         let becomes_sequential = a.addresses != Addresses::Sequential && b.addresses == Addresses::Sequential;
         (same_but_order && becomes_sequential).then_some(Feature::Sequential)?
     };
-    Some(Answer {
+    Some(ExperimentAnswer {
         experiment,
         operations_per_s: other.operations_per_s,
         before_per_s: own.operations_per_s,
@@ -89,7 +89,7 @@ fn made(own: &Peak<'_>, other: &Peak<'_>) -> Option<Answer> {
 }
 
 /// What blocks of any other size say about twice or half the block.
-fn inferred(own: &Peak<'_>, other: &Peak<'_>) -> Option<Answer> {
+fn inferred(own: &Peak<'_>, other: &Peak<'_>) -> Option<ExperimentAnswer> {
     let (a, b) = (pattern_of(own.workload), pattern_of(other.workload));
     let (from, to) = (block(&a)?, block(&b)?);
     let times = to as f64 / from as f64;
@@ -111,7 +111,7 @@ fn inferred(own: &Peak<'_>, other: &Peak<'_>) -> Option<Answer> {
         true if times < 1.0 && ratio * times / step > 1.0 + AS_HIGH => Some((ratio * times / step, true)),
         _ => None,
     }?;
-    Some(Answer {
+    Some(ExperimentAnswer {
         experiment,
         operations_per_s: own.operations_per_s * change,
         before_per_s: own.operations_per_s,
@@ -182,7 +182,7 @@ mod tests {
             .zip(patterns)
             .map(|(workload, (_, rate))| Some(Peak { workload, operations_per_s: *rate, is_full: true }))
             .collect();
-        let in_short = |answer: Answer| {
+        let in_short = |answer: ExperimentAnswer| {
             let ratio = answer.operations_per_s / answer.before_per_s;
             (answer.experiment, (ratio * 1000.0).round() / 1000.0, is_bound(&answer))
         };

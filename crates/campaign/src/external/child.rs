@@ -8,13 +8,13 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use fathom_engine::job::vigil::Vigil;
+use fathom_engine::job::standstill_detector::StandstillDetector;
 use fathom_engine::{EngineError, ErrorKind};
 use fathom_measure::Clock;
 use fathom_record::{Standstill, WallFacts};
 use fathom_target::wall::{self, Reach, Wall};
 
-use super::kept::new_file;
+use super::tool_folder::new_file;
 use crate::process_control::{self, ChildSignal, apart, ask};
 
 /// Between two looks at a child.
@@ -86,7 +86,7 @@ impl ChildPlan<'_> {
         // Ctrl-C reaches it through us alone, and once.
         apart(&mut command);
         let mut child = self.start(command)?;
-        let mut vigil = Vigil::begin(*clock, POLL);
+        let mut vigil = StandstillDetector::begin(*clock, POLL);
         let outcome = self.watch(&mut child, stop, clock, &mut vigil);
         let (status, interrupted) = outcome.inspect_err(|_| {
             ask(&mut child, ChildSignal::Kill);
@@ -114,7 +114,7 @@ impl ChildPlan<'_> {
         child: &mut Child,
         stop: &AtomicBool,
         clock: &(impl Clock + Copy),
-        vigil: &mut Vigil<impl Clock>,
+        vigil: &mut StandstillDetector<impl Clock>,
     ) -> Result<(ExitStatus, bool), EngineError> {
         let started_ns = clock.now_ns();
         let mut asked_ns: Option<u64> = None;

@@ -8,12 +8,12 @@
 //! ```
 
 mod child;
-mod held;
-mod kept;
-pub mod reach;
-mod through;
+mod command_targets;
+mod remote_shell_arguments;
+pub mod sandbox_access;
 mod tool;
 mod tool_drivers;
+mod tool_folder;
 mod tool_invocation;
 mod tool_record;
 
@@ -21,6 +21,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
+use command_targets::HeldTargets;
 use fathom_engine::{EngineError, ErrorKind};
 use fathom_measure::{Clock, WallClock};
 use fathom_record::environment_facts::Environment;
@@ -30,8 +31,7 @@ use fathom_record::{RunRecord, Workload, shell_word};
 use fathom_target::wall::Reach;
 use fathom_telemetry::{Sampler, SamplerPlan, environment};
 use fathom_tools::ToolTarget;
-use held::HeldTargets;
-use kept::make_folder;
+use tool_folder::make_folder;
 use tool_invocation::{NamedTarget, PreparedCommand, prepare};
 use tool_record::{ToolRunContext, finish, read_result};
 
@@ -42,7 +42,7 @@ use crate::record_ids;
 use crate::single_run::{Session, SessionPlan};
 pub use child::{ChildEnd, ChildPlan};
 use fathom_plan::{RunPlan, exact_command_line};
-pub use tool::External;
+pub use tool::ToolEngine;
 
 /// Time that a tool may take beyond what it was asked for, to start, to lay files out and to print.
 const SLACK_NS: u64 = 600_000_000_000;
@@ -59,7 +59,7 @@ const UNBOUNDED_NS: u64 = 24 * 3600 * 1_000_000_000;
 /// prints no result.
 pub fn run_external(
     plan: &RunPlan,
-    external: &External,
+    external: &ToolEngine,
     raw: &Path,
     progress: &mut dyn Progress,
     stop: &AtomicBool,
@@ -86,7 +86,7 @@ fn limit_ns(workload: &Workload) -> u64 {
 /// On targets that this process opens first, so that the guard judges them and holds them.
 fn here(
     plan: &RunPlan,
-    external: &External,
+    external: &ToolEngine,
     (id, folder): (String, &Path),
     progress: &mut dyn Progress,
     stop: &AtomicBool,
@@ -135,14 +135,14 @@ fn here(
 /// What the tool has to reach: the targets of the session and its own folder.
 fn reach_of(
     plan: &RunPlan,
-    external: &External,
+    external: &ToolEngine,
     prepared: &PreparedCommand,
     targets: &[NamedTarget],
     folder: &Path,
 ) -> Reach {
     let paths: Vec<PathBuf> = targets.iter().map(|target| PathBuf::from(&target.path)).collect();
     let program = prepared.words.first().cloned().unwrap_or_default();
-    let mut reach = reach::reach_on(&program, &paths, plan.workload.mix.changes_data(), folder);
+    let mut reach = sandbox_access::reach_on(&program, &paths, plan.workload.mix.changes_data(), folder);
     reach.below.extend(external.driver.folders());
     reach
 }
@@ -176,7 +176,7 @@ fn told(
 /// On targets that nobody here can look at: only reads, unless the user names each for destruction.
 fn elsewhere(
     plan: &RunPlan,
-    external: &External,
+    external: &ToolEngine,
     (id, folder): (String, &Path),
     progress: &mut dyn Progress,
     stop: &AtomicBool,
@@ -232,7 +232,7 @@ fn of_another_machine() -> Telemetry {
     Telemetry { absent: vec![AbsentSource { source: "all".to_owned(), reason }], ..Telemetry::default() }
 }
 
-fn refuse_unnamed(targets: &[String], permits: &[String], external: &External) -> Result<(), EngineError> {
+fn refuse_unnamed(targets: &[String], permits: &[String], external: &ToolEngine) -> Result<(), EngineError> {
     let Some(target) = targets.iter().find(|target| !permits.contains(target)) else { return Ok(()) };
     let place = format!("writing to {target} with {}", external.program_name());
     let cause = "it cannot be inspected from here, so what would be lost is not known";
@@ -251,7 +251,7 @@ fn named_target(plan: &RunPlan) -> TargetFacts {
 #[derive(Clone, Debug)]
 pub struct RawCommand<'a> {
     /// The tool.
-    pub external: &'a External,
+    pub external: &'a ToolEngine,
     /// Its arguments, as it takes them; fio's without the format and the place of its output.
     pub arguments: &'a [OsString],
     /// Files that it finds in the folder that it runs in and that keeps its output, by name with their text.
@@ -296,7 +296,7 @@ pub fn run_given(
     stop: &AtomicBool,
 ) -> Result<RawResult, CampaignError> {
     let external = given.external;
-    through::check(external, given.arguments.iter().map(OsString::as_os_str))?;
+    remote_shell_arguments::check(external, given.arguments.iter().map(OsString::as_os_str))?;
     external.check_given(given.targets.iter().any(|target| target.writes))?;
     let paths: Vec<String> = given.targets.iter().map(|target| target.path.clone()).collect();
     let local = external.works_here(&paths);
@@ -360,7 +360,7 @@ fn run_on(
         writes: held.written.clone(),
         reads: held.read.clone(),
         below: vec![folder.to_owned()],
-        starts: vec![reach::find_program(words.first().map_or(OsStr::new(""), OsString::as_os_str))],
+        starts: vec![sandbox_access::find_program(words.first().map_or(OsStr::new(""), OsString::as_os_str))],
     });
     let plan = ChildPlan {
         words: words.to_vec(),
@@ -383,7 +383,7 @@ fn fill_folder(folder: &Path, given: &RawCommand<'_>) -> Result<(), EngineError>
         std::fs::create_dir(&path)
             .map_err(|error| EngineError::system(format!("making {}", path.display()), &error))?;
     }
-    given.files.iter().try_for_each(|(name, text)| kept::write(&folder.join(name), text))
+    given.files.iter().try_for_each(|(name, text)| tool_folder::write(&folder.join(name), text))
 }
 
 #[cfg(test)]

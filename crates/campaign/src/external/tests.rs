@@ -5,11 +5,11 @@ use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use fathom_record::run_record::Ending;
+use fathom_record::run_record::RunEnding;
 use fathom_record::{Direction, RunRecord};
 use fathom_tools::result_import::by_name;
 
-use super::{External, run_external};
+use super::{ToolEngine, run_external};
 use crate::error::CampaignError;
 use crate::progress::NoProgress;
 use fathom_plan::PlanSource;
@@ -31,7 +31,7 @@ impl Bench {
         let target = self.folder.path().join("data.bin");
         let text = format!("target = {:?}\n{keys}", target.display().to_string());
         let plan = PlanSource::from_toml(&text, "plan.toml")?.resolve(7)?;
-        let external = External::of(plan.engine.as_deref().unwrap()).unwrap();
+        let external = ToolEngine::of(plan.engine.as_deref().unwrap()).unwrap();
         run_external(&plan, &external, &self.folder.path().join("raw"), &mut NoProgress, stop)
     }
 
@@ -105,7 +105,7 @@ fn an_interrupted_fio_leaves_what_it_measured() {
         let keys = "engine = \"fio\"\nbuffered = true\ndepth = 1\ntime = \"60s\"\nwarmup = \"0s\"";
         bench.run(keys, &stop).unwrap()
     });
-    assert_eq!(record.ending, Ending::Interrupted);
+    assert_eq!(record.ending, RunEnding::Interrupted);
     assert!(record.summary.duration_ns < 30_000_000_000);
     assert!(record.summary.operations().unwrap() > 0);
 }

@@ -1,7 +1,7 @@
 //! Which tool an engine's name means, and what it can be asked.
 
 use fathom_engine::EngineError;
-use fathom_plan::{Carrier, NameKind, Needs, RunOptions, RunPlan, RunRequest};
+use fathom_plan::{Carrier, NameKind, RunOptions, RunPlan, RunRequest, TargetUse};
 use fathom_record::tool_engines::{CommandGrammar, TOOL_ENGINES, ToolEntry, ToolPlace, tool_named};
 use fathom_tools::spdk::TransportId;
 
@@ -12,7 +12,7 @@ use crate::write_cap;
 /// An engine of another tool's, as `fio`, `fio:/opt/fio/fio`, `fio@host`, `bdevperf-uring:/opt/spdk/bdevperf`,
 /// `diskspd:ssh host diskspd.exe`.
 #[derive(Clone, Debug)]
-pub struct External {
+pub struct ToolEngine {
     /// What the list says of it.
     pub entry: &'static ToolEntry,
     /// The program, with what reaches it in front.
@@ -23,7 +23,7 @@ pub struct External {
     pub(super) driver: &'static dyn ToolDriver,
 }
 
-impl External {
+impl ToolEngine {
     /// The tool that an engine's name means, if it means one.
     pub fn of(engine: &str) -> Option<Self> {
         let (name, place) = engine.split_at(engine.find([':', '@']).unwrap_or(engine.len()));
@@ -85,7 +85,7 @@ impl External {
         let targets = plan.targets.iter().map(|target| Ok((target.as_str(), named(target)?)));
         let targets = targets.collect::<Result<Vec<_>, EngineError>>()?;
         let (workload, replayed) = (Some(&plan.workload), plan.workload.addresses.traced());
-        let request = self.request(&plan.options, Needs::of([&plan.workload]));
+        let request = self.request(&plan.options, TargetUse::of([&plan.workload]));
         first(&RunRequest { targets: &targets, workload, replayed, ..request })
     }
 
@@ -94,10 +94,10 @@ impl External {
     /// # Errors
     /// The first one, why, and what to type.
     pub(super) fn check_given(&self, writes: bool) -> Result<(), EngineError> {
-        first(&self.request(<&RunOptions>::default(), Needs { writes, ..Needs::of([]) }))
+        first(&self.request(<&RunOptions>::default(), TargetUse { writes, ..TargetUse::of([]) }))
     }
 
-    fn request<'a>(&self, options: &'a RunOptions, needs: Needs) -> RunRequest<'a> {
+    fn request<'a>(&self, options: &'a RunOptions, needs: TargetUse) -> RunRequest<'a> {
         let limits_writes = write_cap::limit().is_some();
         RunRequest { carrier: Carrier::Tool(self.entry), limits_writes, ..RunRequest::of(options, needs) }
     }
@@ -115,27 +115,30 @@ mod tests {
     #[test]
     fn names_paths_and_commands_are_told_apart() {
         let of = |text: &str| {
-            External::of(text).map(|found| (found.entry.name, found.program.join(" "), found.host))
+            ToolEngine::of(text).map(|found| (found.entry.name, found.program.join(" "), found.host))
         };
         assert_eq!(of("fio"), Some(("fio", "fio".to_owned(), None)));
         assert_eq!(of("fio:/opt/my fio/fio"), Some(("fio", "/opt/my fio/fio".to_owned(), None)));
         assert_eq!(of("fio@10.0.0.2"), Some(("fio", "fio".to_owned(), Some("10.0.0.2".to_owned()))));
         assert_eq!(of("fio@[::1]:8765"), Some(("fio", "fio".to_owned(), Some("[::1]:8765".to_owned()))));
-        assert_eq!(External::of("diskspd:ssh me@host diskspd.exe").map(|found| found.program.len()), Some(3));
+        assert_eq!(
+            ToolEngine::of("diskspd:ssh me@host diskspd.exe").map(|found| found.program.len()),
+            Some(3)
+        );
         assert_eq!(of("bdevperf:/x/bdevperf"), Some(("bdevperf", "/x/bdevperf".to_owned(), None)));
         assert_eq!(of("bdevperf-uring"), Some(("bdevperf-uring", "bdevperf".to_owned(), None)));
         assert_eq!(
-            External::of("bdevperf-uring:/x/bdevperf").map(|found| found.program_name()),
+            ToolEngine::of("bdevperf-uring:/x/bdevperf").map(|found| found.program_name()),
             Some("bdevperf")
         );
-        assert!(External::of("bdevperf-uring").unwrap().install().contains("--with-uring"));
-        assert!(!External::of("bdevperf").unwrap().install().contains("--with-uring"));
-        let bdevperf = External::of("bdevperf").unwrap();
+        assert!(ToolEngine::of("bdevperf-uring").unwrap().install().contains("--with-uring"));
+        assert!(!ToolEngine::of("bdevperf").unwrap().install().contains("--with-uring"));
+        let bdevperf = ToolEngine::of("bdevperf").unwrap();
         assert!(bdevperf.works_here(&["/dev/nvme0n1".to_owned()]));
         assert!(!bdevperf.works_here(&["0000:04:00.0".to_owned()]));
         assert_eq!(of("nvme_perf"), Some(("nvme_perf", "spdk_nvme_perf".to_owned(), None)));
         for entry in TOOL_ENGINES {
-            assert_eq!(External::of(entry.name).map(|found| found.entry), Some(entry));
+            assert_eq!(ToolEngine::of(entry.name).map(|found| found.entry), Some(entry));
         }
         for fathoms in ["uring", "sync", "fiox", "bdevperf@host", ""] {
             assert_eq!(of(fathoms), None, "{fathoms}");

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use fathom_plan::RunPlan;
 
-use super::through;
-use super::tool::External;
+use super::remote_shell_arguments;
+use super::tool::ToolEngine;
 use super::tool_drivers::ToolCommand;
 use crate::error::CampaignError;
 
@@ -41,14 +41,14 @@ pub struct PreparedCommand {
 /// # Errors
 /// What the tool cannot do, or a file that cannot be written.
 pub fn prepare(
-    external: &External,
+    external: &ToolEngine,
     plan: &RunPlan,
     targets: &[NamedTarget],
     folder: &Path,
 ) -> Result<PreparedCommand, CampaignError> {
     let ToolCommand { arguments, result, notes } =
         external.driver.command(external, plan, targets, folder)?;
-    through::check(external, arguments.iter().map(OsStr::new))?;
+    remote_shell_arguments::check(external, arguments.iter().map(OsStr::new))?;
     let program = external.program.iter().map(OsString::from);
     let words = program.chain(arguments.into_iter().map(OsString::from)).collect();
     Ok(PreparedCommand { words, result, env: external.driver.env(folder), notes })

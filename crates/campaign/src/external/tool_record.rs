@@ -8,14 +8,14 @@ use std::path::Path;
 use fathom_engine::{EngineError, ErrorKind};
 use fathom_record::environment_facts::Environment;
 use fathom_record::facts::TargetFacts;
-use fathom_record::run_record::Ending;
+use fathom_record::run_record::RunEnding;
 use fathom_record::telemetry::Telemetry;
 use fathom_record::workload::Arrival;
 use fathom_record::{RunRecord, Standstill, Workload};
 use fathom_tools::result_import::{Context, HEAD_BYTES, Head, ImportedItem, recognise};
 
 use super::child::ChildEnd;
-use super::tool::External;
+use super::tool::ToolEngine;
 use super::tool_drivers::ToolDriver;
 use crate::checks::{self, Stillness};
 use crate::error::CampaignError;
@@ -24,7 +24,7 @@ use crate::error::CampaignError;
 pub struct ToolRunContext<'a> {
     pub id: String,
     pub started_at: String,
-    pub external: &'a External,
+    pub external: &'a ToolEngine,
     /// As it was asked for here; absent where the tool was given a command of its own.
     pub workload: Option<&'a Workload>,
     /// As it was opened here; absent where the result names it.
@@ -113,9 +113,9 @@ pub fn finish(mut record: RunRecord, ended: &ChildEnd, around: ToolRunContext<'_
     record.wall = ended.wall.clone().map(Box::new);
     let name = around.external.program_name();
     if ended.interrupted {
-        record.ending = Ending::Interrupted;
-    } else if !ended.status.success() && record.ending == Ending::Complete {
-        record.ending = Ending::Failed { error: format!("{name} ended with {}", ended.words()) };
+        record.ending = RunEnding::Interrupted;
+    } else if !ended.status.success() && record.ending == RunEnding::Complete {
+        record.ending = RunEnding::Failed { error: format!("{name} ended with {}", ended.words()) };
     }
     let words: Vec<_> = around.words.iter().map(|word| word.to_string_lossy()).collect();
     record.notes.push(format!("Run by fathom as: {}", words.join(" ")));

@@ -6,7 +6,7 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
-use super::live_lines::{Event, Head};
+use super::live_lines::{LiveEvent, RingHead};
 use crate::record_ids::tag_of;
 
 /// Bytes of the head's place.
@@ -62,7 +62,7 @@ impl RingWriter {
     ///
     /// # Errors
     /// When the file takes no bytes.
-    pub fn begin(file: File, head: &Head) -> io::Result<Self> {
+    pub fn begin(file: File, head: &RingHead) -> io::Result<Self> {
         file.set_len(FILE_BYTES)?;
         let mut writer = Self { file, next: 0, revision: 0 };
         writer.head(head)?;
@@ -73,7 +73,7 @@ impl RingWriter {
     ///
     /// # Errors
     /// When the file takes no bytes, or the head is too long.
-    pub fn head(&mut self, head: &Head) -> io::Result<()> {
+    pub fn head(&mut self, head: &RingHead) -> io::Result<()> {
         let text = fathom_json::text(head)?;
         let bytes = framed(self.revision, &text, HEAD_BYTES).ok_or(io::ErrorKind::InvalidInput)?;
         self.revision += 1;
@@ -84,7 +84,7 @@ impl RingWriter {
     ///
     /// # Errors
     /// When the file takes no bytes.
-    pub fn put(&mut self, event: &Event) -> io::Result<()> {
+    pub fn put(&mut self, event: &LiveEvent) -> io::Result<()> {
         let text = fathom_json::text(event)?;
         let Some(bytes) = framed(self.next, &text, LINE_BYTES) else { return Ok(()) };
         self.write(place_of(self.next), &bytes)?;
@@ -102,7 +102,7 @@ impl RingWriter {
 #[derive(Clone, Debug, PartialEq)]
 pub enum RingItem {
     /// A line, and its number.
-    Line(u64, Event),
+    Line(u64, LiveEvent),
     /// Lines were overwritten before they were read, or are damaged.
     Gap,
     /// No new line yet.
@@ -129,10 +129,10 @@ impl RingReader {
     }
 
     /// The head; `None` where none is whole, or it is of another version.
-    pub fn head(&mut self) -> Option<Head> {
+    pub fn head(&mut self) -> Option<RingHead> {
         (0..HEAD_ATTEMPTS).find_map(|_| {
             let bytes = self.read::<HEAD_BYTES>(0).ok()?;
-            let head: Head = fathom_json::read(unframed(&bytes)?.1).ok()?;
+            let head: RingHead = fathom_json::read(unframed(&bytes)?.1).ok()?;
             (head.format == super::live_lines::FORMAT && head.version == super::live_lines::VERSION)
                 .then_some(head)
         })
@@ -173,7 +173,7 @@ impl RingReader {
             Some((number, text)) if number == self.next => {
                 self.next = self.next.saturating_add(1);
                 // What cannot be read is of a later version.
-                RingItem::Line(number, fathom_json::read(text).unwrap_or(Event::Unknown))
+                RingItem::Line(number, fathom_json::read(text).unwrap_or(LiveEvent::Unknown))
             }
             Some((number, _)) if number > self.next => {
                 let before = self.next;

@@ -23,7 +23,7 @@ const ROWS_MAX: usize = 90;
 
 /// Who measures what: the first line of a ring, written anew when it changes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Head {
+pub struct RingHead {
     /// `fathom.live`.
     pub format: String,
     /// 1.
@@ -61,7 +61,7 @@ pub struct Head {
 /// What happened.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
-pub enum Event {
+pub enum LiveEvent {
     /// A step of a campaign began.
     Step(StepLine),
     /// A second of a run is complete.

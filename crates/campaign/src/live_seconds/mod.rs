@@ -14,12 +14,12 @@ mod line_ring;
 mod live_lines;
 mod publisher;
 mod ring_folder;
-mod running;
+mod running_measurements;
 
-pub use live_lines::{DeviceLine, Event, Head, HeatLine, SecondLine, StepLine};
+pub use live_lines::{DeviceLine, HeatLine, LiveEvent, RingHead, SecondLine, StepLine};
 pub use publisher::{MeasurementStatus, Publisher};
 pub use ring_folder::candidates;
-pub use running::{MeasurementUpdate, RunningList, RunningMeasurement, Survey, look};
+pub use running_measurements::{MeasurementUpdate, RingSurvey, RunningList, RunningMeasurement, look};
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests;

@@ -11,9 +11,9 @@ use fathom_record::facts::TargetFacts;
 use fathom_telemetry::Latest;
 
 use super::line_ring::RingWriter;
-use super::live_lines::{self, Event, Head, HeatLine, SecondLine, StepLine};
+use super::live_lines::{self, HeatLine, LiveEvent, RingHead, SecondLine, StepLine};
 use super::ring_folder::{Place, started_ticks};
-use super::running::{COMMANDS, name_of, sweep};
+use super::running_measurements::{COMMANDS, name_of, sweep};
 use crate::progress::{Progress, Second, StepNotice};
 use crate::record_ids;
 
@@ -26,7 +26,7 @@ const DEVICES_MAX: usize = 16;
 #[derive(Clone, Debug, Default)]
 pub struct MeasurementStatus {
     /// What is measured.
-    pub head: Head,
+    pub head: RingHead,
     /// The newest second.
     pub second: Option<SecondLine>,
     /// I/Os that ended well in all seconds so far.
@@ -52,7 +52,7 @@ struct Ring {
 /// Hears what a measurement tells, on the thread that adds its seconds up.
 #[derive(Debug)]
 pub struct Publisher {
-    head: Head,
+    head: RingHead,
     candidates: Vec<PathBuf>,
     ring: Option<Ring>,
     standing: Option<Arc<Mutex<MeasurementStatus>>>,
@@ -73,7 +73,7 @@ impl Publisher {
     ) -> Self {
         debug_assert!(COMMANDS.contains(&command), "who looks on knows no `{command}`");
         let pid = std::process::id();
-        let head = Head {
+        let head = RingHead {
             format: live_lines::FORMAT.to_owned(),
             version: live_lines::VERSION,
             fathom: env!("CARGO_PKG_VERSION").to_owned(),
@@ -81,7 +81,7 @@ impl Publisher {
             started_ticks: started_ticks(pid).unwrap_or(0),
             command: command.to_owned(),
             started_at: record_ids::now(),
-            ..Head::default()
+            ..RingHead::default()
         };
         let latencies = Histogram::new();
         Self { head, candidates, ring: None, standing, machine: None, latencies, seconds: 0, until_ns: 0 }
@@ -108,7 +108,7 @@ impl Publisher {
     }
 
     /// Writes into the ring; one that takes no more ends, and the measurement goes on.
-    fn write(&mut self, write: impl FnOnce(&mut RingWriter, &Head) -> std::io::Result<()>) {
+    fn write(&mut self, write: impl FnOnce(&mut RingWriter, &RingHead) -> std::io::Result<()>) {
         if let Some(ring) = &mut self.ring
             && write(&mut ring.writer, &self.head).is_err()
         {
@@ -116,7 +116,7 @@ impl Publisher {
         }
     }
 
-    fn put(&mut self, event: &Event) {
+    fn put(&mut self, event: &LiveEvent) {
         self.write(|writer, _| writer.put(event));
     }
 
@@ -140,7 +140,7 @@ impl Publisher {
         }
         self.seconds = 0;
         if let Some(heat) = HeatLine::of(&self.latencies, until_ns) {
-            self.put(&Event::Heat(heat));
+            self.put(&LiveEvent::Heat(heat));
         }
         self.latencies.clear();
     }
@@ -149,7 +149,7 @@ impl Publisher {
 impl Drop for Ring {
     fn drop(&mut self) {
         // Who has it open reads on, and finds the end.
-        let _ = self.writer.put(&Event::Ended);
+        let _ = self.writer.put(&LiveEvent::Ended);
         self.place.remove(&self.name);
     }
 }
@@ -188,7 +188,7 @@ impl Progress for Publisher {
     }
 
     fn saved(&mut self, id: &str) {
-        self.put(&Event::Saved { run: id.to_owned() });
+        self.put(&LiveEvent::Saved { run: id.to_owned() });
         self.stand(|standing| standing.runs += 1);
     }
 
@@ -196,7 +196,7 @@ impl Progress for Publisher {
         let step = StepLine::from(notice);
         self.head.step = Some(step.clone());
         self.tell_head();
-        self.put(&Event::Step(step));
+        self.put(&LiveEvent::Step(step));
     }
 
     fn second(&mut self, second: &Second) {
@@ -204,7 +204,7 @@ impl Progress for Publisher {
         let mut line = SecondLine::of(second, at_s, self.machine.as_deref(), &self.head.devices);
         // Of a simulated clock's second the machine's own time says nothing.
         line.cpus = line.cpus.filter(|_| !self.head.simulated);
-        self.put(&Event::Second(line.clone()));
+        self.put(&LiveEvent::Second(line.clone()));
         let length_s = second.until_ns.checked_sub(self.until_ns).unwrap_or(second.until_ns) as f64 / 1e9;
         self.until_ns = second.until_ns;
         self.stand(|standing| {

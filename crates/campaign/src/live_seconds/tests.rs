@@ -9,16 +9,16 @@ use fathom_measure::Histogram;
 use fathom_record::facts::{TargetFacts, TargetKind};
 
 use super::line_ring::{LINES_MAX, RingItem, RingReader, RingWriter};
-use super::live_lines::{Event, FORMAT, Head, HeatLine, SecondLine, VERSION};
+use super::live_lines::{FORMAT, HeatLine, LiveEvent, RingHead, SecondLine, VERSION};
 use super::{MeasurementStatus, MeasurementUpdate, Publisher, candidates, look};
 use crate::progress::{Progress, Second, StepNotice};
 
-fn head() -> Head {
-    Head { format: FORMAT.to_owned(), version: VERSION, command: "run".to_owned(), ..Head::default() }
+fn head() -> RingHead {
+    RingHead { format: FORMAT.to_owned(), version: VERSION, command: "run".to_owned(), ..RingHead::default() }
 }
 
-fn line(number: u64) -> Event {
-    Event::Second(SecondLine { until_ns: number, iops: 1234.5, ..SecondLine::default() })
+fn line(number: u64) -> LiveEvent {
+    LiveEvent::Second(SecondLine { until_ns: number, iops: 1234.5, ..SecondLine::default() })
 }
 
 /// A ring in an empty file that is open twice, and a reader of it.
@@ -105,16 +105,19 @@ fn what_is_no_ring_is_none_and_a_head_of_another_version_neither() {
         let mut reader = RingReader::of(file.reopen().unwrap()).unwrap();
         assert_eq!((reader.head(), reader.find()), (None, RingItem::Nothing));
     }
-    let later = Head { version: VERSION + 1, ..head() };
+    let later = RingHead { version: VERSION + 1, ..head() };
     RingWriter::begin(file.reopen().unwrap(), &later).unwrap();
     assert_eq!(RingReader::of(file.reopen().unwrap()).unwrap().head(), None);
 }
 
 #[test]
 fn an_event_of_a_later_version_is_passed_over() {
-    let known: Event = serde_json::from_str(r#"{"event":"saved","run":"r-1","more":1}"#).unwrap();
-    assert_eq!(known, Event::Saved { run: "r-1".to_owned() });
-    assert_eq!(serde_json::from_str::<Event>(r#"{"event":"weather","x":1}"#).unwrap(), Event::Unknown);
+    let known: LiveEvent = serde_json::from_str(r#"{"event":"saved","run":"r-1","more":1}"#).unwrap();
+    assert_eq!(known, LiveEvent::Saved { run: "r-1".to_owned() });
+    assert_eq!(
+        serde_json::from_str::<LiveEvent>(r#"{"event":"weather","x":1}"#).unwrap(),
+        LiveEvent::Unknown
+    );
 }
 
 #[test]
@@ -232,9 +235,9 @@ fn what_is_told_is_read_by_who_looks_and_goes_with_the_measurement() {
     assert!(!running.is_named("a-") && !running.is_named("a-2025"));
     let news = running.news();
     let [
-        MeasurementUpdate::Line(0, Event::Step(_)),
-        MeasurementUpdate::Line(1, Event::Second(read)),
-        MeasurementUpdate::Line(2, Event::Saved { .. }),
+        MeasurementUpdate::Line(0, LiveEvent::Step(_)),
+        MeasurementUpdate::Line(1, LiveEvent::Second(read)),
+        MeasurementUpdate::Line(2, LiveEvent::Saved { .. }),
     ] = news.as_slice()
     else {
         panic!("{news:?}")
@@ -244,7 +247,7 @@ fn what_is_told_is_read_by_who_looks_and_goes_with_the_measurement() {
     let told = standing.lock().unwrap().clone();
     assert_eq!((told.operations, told.runs, told.head.command.as_str()), (500.0, 1, "assess"));
     drop(publisher);
-    assert_eq!(running.news(), [MeasurementUpdate::Line(3, Event::Ended)]);
+    assert_eq!(running.news(), [MeasurementUpdate::Line(3, LiveEvent::Ended)]);
     assert!(running.has_ended() && look(&places).running.is_empty());
 }
 

@@ -6,8 +6,8 @@
 //! interval: they hold or do not hold as they stand.
 
 use fathom_record::campaign::{
-    Conclusion, ConclusionResult, Figure, Judgement, Operand, Quantity, RepeatBound, RepeatCell, RepeatPlan,
-    Standing,
+    Conclusion, ConclusionResult, Judgement, Operand, Quantity, RepeatBound, RepeatCell, RepeatPlan,
+    StatementStanding, StepFigure,
 };
 
 /// Every statement of a plan, on what was published and on what was measured.
@@ -60,13 +60,14 @@ pub fn judge(plan: &RepeatPlan, cells: &[RepeatCell]) -> Vec<ConclusionResult> {
 /// The widest relative half-width among a step's rate and the figures of it that statements are about: a rate is known
 /// soon, the processor time that a statement compares is not. A figure without an interval, as a percentile too far out
 /// for its runs, does not count: more runs of that length would not give it one.
-pub fn widest(plan: &RepeatPlan, step: usize, rate: Option<f64>, figures: &[Figure]) -> Option<f64> {
-    let is_about = |figure: &Figure, conclusion: &Conclusion| {
+pub fn widest(plan: &RepeatPlan, step: usize, rate: Option<f64>, figures: &[StepFigure]) -> Option<f64> {
+    let is_about = |figure: &StepFigure, conclusion: &Conclusion| {
         let mut operands = std::iter::once(&conclusion.of).chain(&conclusion.over);
         let is_figure = conclusion.figure == figure.quantity && conclusion.direction == figure.direction;
         is_figure && operands.any(|operand| plan.place(operand) == Some(step))
     };
-    let counts = |figure: &&Figure| plan.conclusions.iter().any(|conclusion| is_about(figure, conclusion));
+    let counts =
+        |figure: &&StepFigure| plan.conclusions.iter().any(|conclusion| is_about(figure, conclusion));
     let widths = figures.iter().filter(counts).filter_map(|figure| figure.half_width_share);
     rate.map(|rate| widths.fold(rate, f64::max))
 }
@@ -89,11 +90,11 @@ fn scale(plan: &RepeatPlan, conclusion: &Conclusion) -> f64 {
     }
 }
 
-fn bound(bounds: &[RepeatBound], operand: &Operand, quantity: Quantity) -> Option<Figure> {
+fn bound(bounds: &[RepeatBound], operand: &Operand, quantity: Quantity) -> Option<StepFigure> {
     let name = operand.bound.as_ref()?;
     let known = bounds.iter().find(|bound| bound.name == *name && bound.quantity == quantity)?;
     // A bound is known exactly.
-    Some(Figure { quantity, direction: None, value: known.value, half_width_share: Some(0.0) })
+    Some(StepFigure { quantity, direction: None, value: known.value, half_width_share: Some(0.0) })
 }
 
 /// One reading. `measured` figures need an interval.
@@ -101,9 +102,10 @@ fn judgement(
     conclusion: &Conclusion,
     times: f64,
     measured: bool,
-    find: &dyn Fn(&Operand) -> Result<Figure, String>,
+    find: &dyn Fn(&Operand) -> Result<StepFigure, String>,
 ) -> Judgement {
-    let open = |why: String| Judgement { standing: Standing::NotDecided, value: None, interval: None, why };
+    let open =
+        |why: String| Judgement { standing: StatementStanding::NotDecided, value: None, interval: None, why };
     let of = match find(&conclusion.of) {
         Ok(of) => of,
         Err(why) => return open(why),
@@ -123,23 +125,32 @@ fn judgement(
     let (low, high) =
         (conclusion.at_least.unwrap_or(f64::NEG_INFINITY), conclusion.at_most.unwrap_or(f64::INFINITY));
     if !measured {
-        let standing = if (low..=high).contains(&value) { Standing::Holds } else { Standing::DoesNotHold };
+        let standing = if (low..=high).contains(&value) {
+            StatementStanding::Holds
+        } else {
+            StatementStanding::DoesNotHold
+        };
         return Judgement { standing, value: Some(value), interval: None, why: String::new() };
     }
     let Some(share) = half_width else {
         let why = "fewer than three runs give no interval: allow more --passes".to_owned();
-        return Judgement { standing: Standing::NotDecided, value: Some(value), interval: None, why };
+        return Judgement {
+            standing: StatementStanding::NotDecided,
+            value: Some(value),
+            interval: None,
+            why,
+        };
     };
     let interval = [value * (-share).exp(), value * share.exp()];
     let standing = if low <= interval[0] && interval[1] <= high {
-        Standing::Holds
+        StatementStanding::Holds
     } else if interval[1] < low || interval[0] > high {
-        Standing::DoesNotHold
+        StatementStanding::DoesNotHold
     } else {
-        Standing::NotDecided
+        StatementStanding::NotDecided
     };
     let why = match standing {
-        Standing::NotDecided => {
+        StatementStanding::NotDecided => {
             "the interval reaches over an end of the range, or lies on it: where it is wide, longer runs \
                                  or more --passes narrow it"
                 .to_owned()
@@ -155,8 +166,8 @@ mod tests {
     use fathom_record::campaign::{RepeatSide, RepeatStep};
     use serde_json::json;
 
-    fn figure(value: f64, half_width_share: Option<f64>) -> Figure {
-        Figure { quantity: Quantity::Iops, direction: None, value, half_width_share }
+    fn figure(value: f64, half_width_share: Option<f64>) -> StepFigure {
+        StepFigure { quantity: Quantity::Iops, direction: None, value, half_width_share }
     }
 
     fn plan(published: [f64; 2], devices: u32) -> RepeatPlan {
@@ -214,7 +225,7 @@ mod tests {
     fn a_step_is_known_as_well_as_what_its_statements_are_about() {
         let mut plan = plan([100.0, 800.0], 8);
         plan.conclusions[0].figure = Quantity::Cpu;
-        let of = |quantity, half_width_share| Figure { quantity, ..figure(1.0, half_width_share) };
+        let of = |quantity, half_width_share| StepFigure { quantity, ..figure(1.0, half_width_share) };
         let figures = [of(Quantity::Cpu, Some(0.3)), of(Quantity::P99, Some(0.5))];
         for (step, rate, known) in [(0, Some(0.01), Some(0.3)), (1, Some(0.4), Some(0.4)), (1, None, None)] {
             assert_eq!(widest(&plan, step, rate, &figures), known);
@@ -230,9 +241,9 @@ mod tests {
             judge(&plan([100.0, 800.0], 8), &cells([(100.0, Some(0.003)), (far, Some(share))])).remove(0).own
         };
         // One of eight targets: the factor of eight is one here.
-        assert_eq!(own(100.0, 0.004).standing, Standing::Holds);
-        assert_eq!(own(90.0, 0.004).standing, Standing::DoesNotHold);
-        assert_eq!(own(97.0, 0.03).standing, Standing::NotDecided);
+        assert_eq!(own(100.0, 0.004).standing, StatementStanding::Holds);
+        assert_eq!(own(90.0, 0.004).standing, StatementStanding::DoesNotHold);
+        assert_eq!(own(97.0, 0.03).standing, StatementStanding::NotDecided);
         let found = own(100.0, 0.004);
         let [low, high] = found.interval.expect("an interval");
         assert!((high - 1.005_01).abs() < 1e-4 && (low - 0.995_01).abs() < 1e-4, "{low} {high}");
@@ -241,12 +252,15 @@ mod tests {
     #[test]
     fn published_figures_hold_as_they_stand_and_few_runs_decide_nothing() {
         let few = judge(&plan([100.0, 700.0], 8), &cells([(100.0, None), (100.0, None)])).remove(0);
-        assert_eq!(few.published.standing, Standing::DoesNotHold);
+        assert_eq!(few.published.standing, StatementStanding::DoesNotHold);
         assert_eq!(few.published.value, Some(0.875));
-        assert_eq!((few.own.standing, few.own.value), (Standing::NotDecided, Some(1.0)));
+        assert_eq!((few.own.standing, few.own.value), (StatementStanding::NotDecided, Some(1.0)));
         assert!(few.own.why.contains("three runs"), "{}", few.own.why);
         let none = judge(&plan([100.0, 800.0], 8), &[]).remove(0);
-        assert_eq!((none.published.standing, none.own.standing), (Standing::Holds, Standing::NotDecided));
+        assert_eq!(
+            (none.published.standing, none.own.standing),
+            (StatementStanding::Holds, StatementStanding::NotDecided)
+        );
     }
 
     #[test]
@@ -257,7 +271,7 @@ mod tests {
         plan.bounds =
             vec![RepeatBound { name: "the wire".to_owned(), quantity: Quantity::Iops, value: 800.0 }];
         let found = judge(&plan, &cells([(100.0, Some(0.0)), (100.0, Some(0.001))])).remove(0);
-        assert_eq!(found.published.standing, Standing::Holds);
+        assert_eq!(found.published.standing, StatementStanding::Holds);
         assert!(found.own.why.contains("--bound 'the wire=RATE'"), "{}", found.own.why);
         // Of eight drives' bound there is one drive here, whose own it is.
         plan.conclusions[0].of.side = Some("local".to_owned());
@@ -265,6 +279,6 @@ mod tests {
         plan.conclusions[0].devices_of = Some("far".to_owned());
         plan.own_bounds = vec![RepeatBound { value: 100.0, ..plan.bounds[0].clone() }];
         let found = judge(&plan, &cells([(100.0, Some(0.0)), (100.0, Some(0.001))])).remove(0);
-        assert_eq!(found.own.standing, Standing::Holds);
+        assert_eq!(found.own.standing, StatementStanding::Holds);
     }
 }

@@ -3,7 +3,7 @@
 
 mod conclusions;
 mod optimum;
-pub mod plan;
+pub mod repeat_plan;
 mod step_figures;
 
 use std::sync::atomic::AtomicBool;
@@ -23,13 +23,13 @@ use crate::cells::result_of;
 use crate::error::CampaignError;
 use crate::progress::{Progress, StepNotice};
 use crate::record_ids;
-use crate::restarts::{Restarts, Step};
-use crate::resumable_campaign::{Resumable, Runner};
+use crate::restarts::{RestartStep, Restarts};
+use crate::resumable_campaign::{ResumablePlan, Runner};
 use crate::single_run::{RUN_OVERHEAD_NS, this_tool};
 use crate::visits::{CellProgress, GridRuns, Rules, Sessions, wanted};
-use plan::RepeatOptions;
+use repeat_plan::RepeatOptions;
 
-impl Resumable for RepeatPlan {
+impl ResumablePlan for RepeatPlan {
     const NOUN: &'static str = "repetition";
     const LETTER: &'static str = "p";
 
@@ -78,7 +78,7 @@ pub fn repeat(
         _ => Vec::new(),
     };
     let restarts = options.plan.across_restarts.as_ref().map(|across| Restarts::new(across, boots));
-    let mut work = Work { options, runner, sessions, restarts, waits_for: None, runs };
+    let mut work = RepeatTools { options, runner, sessions, restarts, waits_for: None, runs };
     progress.note(&work.outlook());
     let interrupted = match work.all_passes(progress) {
         Err(CampaignError::Engine(error)) if error.kind == ErrorKind::Interrupted => true,
@@ -89,7 +89,7 @@ pub fn repeat(
         Ok(interrupted) => interrupted,
     };
     let mut record = work.record();
-    let Work { runner, runs, waits_for, .. } = work;
+    let RepeatTools { runner, runs, waits_for, .. } = work;
     let runs = runs.into_runs();
     record.finished_at = (!interrupted).then(record_ids::now);
     runner.end(&record.clone().into(), interrupted)?;
@@ -97,7 +97,7 @@ pub fn repeat(
 }
 
 /// The tools of a repetition under way.
-struct Work<'a> {
+struct RepeatTools<'a> {
     options: &'a RepeatOptions,
     runner: Runner<'a, RepeatPlan>,
     sessions: Sessions,
@@ -106,7 +106,7 @@ struct Work<'a> {
     runs: GridRuns,
 }
 
-impl Work<'_> {
+impl RepeatTools<'_> {
     /// Makes all passes; whether it was stopped before their end.
     fn all_passes(&mut self, progress: &mut dyn Progress) -> Result<bool, CampaignError> {
         let plan = &self.runner.plan;
@@ -194,12 +194,12 @@ impl Work<'_> {
         // Whatever follows, the machine may restart before it ends.
         self.runner.save_progress(&self.record().into())?;
         self.waits_for = match (step, &mut self.restarts) {
-            (Step::Command(command), Some(restarts)) => {
+            (RestartStep::Command(command), Some(restarts)) => {
                 progress
                     .note(&format!("Restarting into side {}: {command}", self.options.plan.sides[side].name));
                 Some(restarts.command(&command, self.options.before_limit_ns, self.runner.stop())?)
             }
-            (Step::Wait(what), _) => Some(what),
+            (RestartStep::Wait(what), _) => Some(what),
             _ => None,
         };
         Ok(self.waits_for.is_some())

@@ -1,9 +1,9 @@
 //! What runs of a step come to, as figures with intervals.
 
 use fathom_measure::Histogram;
-use fathom_record::campaign::{Figure, Quantity};
+use fathom_record::campaign::{Quantity, StepFigure};
 use fathom_record::latency::LatencySummary;
-use fathom_record::run_record::Ending;
+use fathom_record::run_record::RunEnding;
 use fathom_record::telemetry::{MetricSeries, Telemetry};
 use fathom_record::{Direction, RunRecord};
 use fathom_stats::student;
@@ -12,8 +12,8 @@ use crate::cells::interval_share;
 
 /// Means over runs that came to their end, each with the interval that the runs give it; a figure that one of them
 /// does not have is left out.
-pub fn figures(runs: &[RunRecord]) -> Vec<Figure> {
-    let whole: Vec<&RunRecord> = runs.iter().filter(|run| run.ending == Ending::Complete).collect();
+pub fn figures(runs: &[RunRecord]) -> Vec<StepFigure> {
+    let whole: Vec<&RunRecord> = runs.iter().filter(|run| run.ending == RunEnding::Complete).collect();
     let of_runs: Vec<Vec<(Quantity, Option<Direction>, f64)>> = whole.iter().map(|run| of_run(run)).collect();
     let Some((first, rest)) = of_runs.split_first() else { return Vec::new() };
     let mut out = Vec::new();
@@ -25,7 +25,7 @@ pub fn figures(runs: &[RunRecord]) -> Vec<Figure> {
         values.insert(0, *value);
         if let Some(value) = student::mean(&values) {
             let half_width_share = interval_share(&values);
-            out.push(Figure { quantity: *quantity, direction: *direction, value, half_width_share });
+            out.push(StepFigure { quantity: *quantity, direction: *direction, value, half_width_share });
         }
     }
     out

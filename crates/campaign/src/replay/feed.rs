@@ -8,7 +8,7 @@ use fathom_engine::EngineError;
 use fathom_engine::pattern::{Geometry, Script, ScriptWriter, Scripts};
 use fathom_record::Workload;
 use fathom_record::engine_list::replay_refusal;
-use fathom_record::workload::{Addresses, Arrival, Traced};
+use fathom_record::workload::{Addresses, Arrival, TraceSource};
 use fathom_tools::Refusal;
 
 use super::survey::replayed_ns;
@@ -25,7 +25,7 @@ const REST: Duration = Duration::from_micros(500);
 
 /// A trace that is being read for a run.
 #[derive(Debug)]
-pub struct Feed {
+pub struct TraceFeed {
     scripts: Scripts,
     thread: JoinHandle<FeedOutcome>,
 }
@@ -37,7 +37,7 @@ struct FeedOutcome {
     failed: Option<Refusal>,
 }
 
-impl Feed {
+impl TraceFeed {
     /// Begins to read, and comes back when the first I/Os are there; absent for a workload that replays nothing.
     ///
     /// # Errors
@@ -103,7 +103,7 @@ impl Feed {
 }
 
 struct Reader {
-    traced: Traced,
+    traced: TraceSource,
     speed: f64,
     left: u64,
     fit: TraceMapping,

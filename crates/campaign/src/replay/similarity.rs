@@ -3,12 +3,12 @@
 use fathom_measure::Nanos;
 use fathom_record::{Direction, RunRecord};
 
-use super::survey::{Survey, Tick, add};
+use super::survey::{Tick, TraceSurvey, add};
 
 /// A tick further off than this is counted.
 const TICK_OFF: f64 = 0.05;
 
-impl Survey {
+impl TraceSurvey {
     /// What is said of a run that replayed the trace, a sentence each.
     pub fn similarity(&self, record: &RunRecord) -> Vec<String> {
         let limited = if self.is_limited() { ", as far as the run's length goes" } else { "" };

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use fathom_record::Workload;
-use fathom_record::workload::{Addresses, Arrival, Length, Mix, SizeShare, Sizes, SizesByDirection, Traced};
+use fathom_record::workload::{
+    Addresses, Arrival, Length, Mix, SizeShare, Sizes, SizesByDirection, TraceSource,
+};
 use fathom_sizing::TracedIo;
 use fathom_tools::Refusal;
 
@@ -31,9 +33,9 @@ pub struct Tick {
 
 /// What a trace holds, as far as a run goes.
 #[derive(Clone, Debug)]
-pub struct Survey {
+pub struct TraceSurvey {
     /// Where it comes from.
-    pub traced: Traced,
+    pub traced: TraceSource,
     /// Kind of the trace, as `blkparse`.
     pub kind: &'static str,
     /// How many times as fast as the trace.
@@ -63,7 +65,7 @@ struct SizeCounts {
     many: bool,
 }
 
-impl Survey {
+impl TraceSurvey {
     /// Reads the trace of a workload, as far as the workload's length goes; absent where it replays none.
     ///
     /// # Errors
@@ -98,9 +100,9 @@ impl Survey {
         Ok(Some(survey))
     }
 
-    fn empty(traced: &Traced, speed: f64, kind: &'static str) -> Self {
+    fn empty(traced: &TraceSource, speed: f64, kind: &'static str) -> Self {
         Self {
-            traced: Traced { extent_bytes: 0, ..traced.clone() },
+            traced: TraceSource { extent_bytes: 0, ..traced.clone() },
             kind,
             speed,
             operations: 0,
@@ -228,14 +230,14 @@ pub fn add(a: Tick, b: Tick) -> Tick {
 mod tests {
     use super::*;
 
-    fn survey(ios: impl IntoIterator<Item = TracedIo>, speed: f64) -> Survey {
-        let mut survey = Survey::empty(&traced(), speed, "trace");
+    fn survey(ios: impl IntoIterator<Item = TracedIo>, speed: f64) -> TraceSurvey {
+        let mut survey = TraceSurvey::empty(&traced(), speed, "trace");
         ios.into_iter().for_each(|io| survey.take(&io, replayed_ns(io.at_ns, speed)));
         survey
     }
 
-    fn traced() -> Traced {
-        Traced {
+    fn traced() -> TraceSource {
+        TraceSource {
             file: "t".into(),
             device: None,
             columns: String::new(),

@@ -2,7 +2,7 @@
 
 use fathom_engine::pattern::{Draft, Geometry};
 use fathom_record::Direction;
-use fathom_record::workload::{TraceFit, Traced};
+use fathom_record::workload::{TraceFit, TraceSource};
 use fathom_sizing::TracedIo;
 
 /// How I/Os of a trace come to lie on a target.
@@ -32,7 +32,7 @@ pub struct AdjustmentCounts {
 
 impl TraceMapping {
     /// Into the part of a target that is used.
-    pub fn new(traced: &Traced, geometry: &Geometry) -> Self {
+    pub fn new(traced: &TraceSource, geometry: &Geometry) -> Self {
         let block_bytes = geometry.block_bytes;
         let whole = |bytes: u64| bytes / block_bytes * block_bytes;
         Self {
@@ -78,7 +78,7 @@ mod tests {
 
     fn fit(how: TraceFit, extent_bytes: u64) -> TraceMapping {
         let traced =
-            Traced { file: "t".into(), device: None, columns: String::new(), fit: how, extent_bytes };
+            TraceSource { file: "t".into(), device: None, columns: String::new(), fit: how, extent_bytes };
         let geometry = Geometry::new(1 << 20, 1_000_000, 4096, (4096, 65536)).unwrap();
         TraceMapping::new(&traced, &geometry)
     }

@@ -4,9 +4,9 @@
 //! A turn is kept before its command runs, so that whatever ends this process, the next one knows what it waits for. What
 //! holds of the machine decides, and never what was asked of it.
 
-mod due;
-pub mod plan;
+pub mod restart_plan;
 mod settle;
+mod turn_wait;
 
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -20,8 +20,8 @@ use fathom_telemetry::{Root, boots};
 use crate::error::CampaignError;
 use crate::progress::Progress;
 use crate::{record_ids, turn_command};
-use due::DueAction;
 use settle::Settling;
+use turn_wait::DueAction;
 
 /// How often a machine that is to settle is looked at.
 const LOOK: Duration = Duration::from_millis(1000);
@@ -39,7 +39,7 @@ fn by_list(fact: &MachineFact) -> Option<String> {
 
 /// What is to be done before a turn.
 #[derive(Debug)]
-pub(crate) enum Step {
+pub(crate) enum RestartStep {
     /// Measure: the machine is on the side.
     Measure,
     /// Keep the turns, then run this command, which restarts the machine.
@@ -79,7 +79,7 @@ impl<'a> Restarts<'a> {
         (round, side): (u32, usize),
         progress: &mut dyn Progress,
         stop: &AtomicBool,
-    ) -> Result<Step, CampaignError> {
+    ) -> Result<RestartStep, CampaignError> {
         let state = &self.across.sides[side];
         let boot = boots::id(&self.root).map_err(|error| {
             EngineError::system(PLACE, &error)
@@ -91,7 +91,7 @@ impl<'a> Restarts<'a> {
             self.refuse_two(side)?;
         }
         let at = self.turns.iter().position(|turn| turn.round == round && turn.side == state.name);
-        match due::due(&self.turns, at, &boot, holds) {
+        match turn_wait::due(&self.turns, at, &boot, holds) {
             DueAction::Begin => {
                 let turn = BootTurn {
                     round,
@@ -102,17 +102,17 @@ impl<'a> Restarts<'a> {
                 };
                 self.turns.push(turn);
                 self.enter(self.turns.len() - 1, boot, found, progress, stop)?;
-                Ok(Step::Measure)
+                Ok(RestartStep::Measure)
             }
             DueAction::Enter(at) => {
                 self.enter(at, boot, found, progress, stop)?;
-                Ok(Step::Measure)
+                Ok(RestartStep::Measure)
             }
             DueAction::Continue(at) => {
                 if self.ready != Some(at) {
                     self.settle(at, progress, stop)?;
                 }
-                Ok(Step::Measure)
+                Ok(RestartStep::Measure)
             }
             DueAction::Ask => {
                 self.turns.push(BootTurn {
@@ -123,11 +123,11 @@ impl<'a> Restarts<'a> {
                     ..BootTurn::default()
                 });
                 Ok(match &state.before {
-                    Some(command) => Step::Command(command.clone()),
-                    None => Step::Wait(by_hand(state)),
+                    Some(command) => RestartStep::Command(command.clone()),
+                    None => RestartStep::Wait(by_hand(state)),
                 })
             }
-            DueAction::Wait(at) => Ok(Step::Wait(match &state.before {
+            DueAction::Wait(at) => Ok(RestartStep::Wait(match &state.before {
                 Some(command) => format!(
                     "Waiting for side {}: its command was run at {} and the machine has not restarted since. If it does \
                      not, run this by hand: {command}",

@@ -4,8 +4,8 @@
 //! Run by run, on several threads with a connection of their own each: what is held at a time is the series
 //! of as many runs as there are threads, and a few kilobytes of every run that is done.
 
+mod pooled_runs;
 mod seconds;
-mod together;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -18,13 +18,13 @@ use fathom_store::{RunFilter, Store, StoreError};
 
 use crate::assess_campaign::capacity_bytes;
 use fathom_plan::title_of;
+use pooled_runs::together;
 use seconds::Seconds;
 pub use seconds::WHOLE_SECOND_NS;
-use together::together;
 
 /// What is analysed.
 #[derive(Clone, Copy, Debug)]
-pub enum Subject<'a> {
+pub enum AnalysisSubject<'a> {
     /// The run with this id.
     Run(&'a str),
     /// All runs of the campaign with this id.
@@ -32,7 +32,7 @@ pub enum Subject<'a> {
 }
 
 /// What is kept of a run beside its seconds.
-struct Head {
+struct AnalysedRunFacts {
     run: String,
     step: Option<String>,
     target: String,
@@ -49,12 +49,12 @@ struct Head {
 /// When the store cannot be opened or listed. A run that cannot be read is named in the result.
 pub fn analyse(
     open: &(dyn Fn() -> Result<Store, StoreError> + Sync),
-    subject: Subject<'_>,
+    subject: AnalysisSubject<'_>,
     threads: usize,
 ) -> Result<Analysis, StoreError> {
     let (of, ids) = match subject {
-        Subject::Run(id) => (id, vec![id.to_owned()]),
-        Subject::Campaign(id) => (id, runs_of(&open()?, id)?),
+        AnalysisSubject::Run(id) => (id, vec![id.to_owned()]),
+        AnalysisSubject::Campaign(id) => (id, runs_of(&open()?, id)?),
     };
     let mut unreadable = Vec::new();
     let heads = in_parallel(open, &ids, threads, |store, id| store.run_without_series(id).map(head_of))?;
@@ -62,7 +62,8 @@ pub fn analyse(
     expose(&mut heads);
     let runs = in_parallel(open, &heads, threads, analyse_one)?;
     let named = heads.iter().zip(runs).map(|(head, run)| run.map(|run| (head, run))).collect();
-    let (heads, runs): (Vec<&Head>, Vec<AnalysedRun>) = kept(named, &mut unreadable).into_iter().unzip();
+    let (heads, runs): (Vec<&AnalysedRunFacts>, Vec<AnalysedRun>) =
+        kept(named, &mut unreadable).into_iter().unzip();
     let (workloads, runs) = together(&heads, runs);
     let (format, version) = (Analysis::FORMAT.to_owned(), Analysis::VERSION);
     Ok(Analysis { format, version, command: None, of: of.to_owned(), workloads, runs, unreadable })
@@ -81,13 +82,13 @@ fn kept<T>(results: Vec<Result<T, StoreError>>, unreadable: &mut Vec<String>) ->
     results.into_iter().filter_map(named).collect()
 }
 
-fn head_of(run: RunRecord) -> Head {
+fn head_of(run: RunRecord) -> AnalysedRunFacts {
     let window = run.summary.operations().unwrap_or(0);
     let window_s = run.summary.duration_ns as f64 / 1e9;
     // The warm-up is in the seconds under load; its I/Os came at about the window's rate.
     let warmed = if window_s > 0.0 { (run.ledger.seconds / window_s).max(1.0) } else { 1.0 };
     let capacity = capacity_bytes(&run.target).or(run.ledger.span_bytes).unwrap_or(0);
-    Head {
+    AnalysedRunFacts {
         exposure: Exposure::of_run(&run.ledger, (window as f64 * warmed) as u64, capacity),
         knowledge: Knowledge::of(&run),
         title: format!("{} on {}", title_of(&run.workload), run.target.name),
@@ -100,7 +101,7 @@ fn head_of(run: RunRecord) -> Head {
 }
 
 /// Adds to each run's exposure that of the runs on the same target before it.
-fn expose(heads: &mut [Head]) {
+fn expose(heads: &mut [AnalysedRunFacts]) {
     let mut before: std::collections::BTreeMap<String, Exposure> = std::collections::BTreeMap::new();
     for head in heads {
         let all = match before.get(&head.target) {
@@ -112,7 +113,7 @@ fn expose(heads: &mut [Head]) {
     }
 }
 
-fn analyse_one(store: &Store, head: &Head) -> Result<AnalysedRun, StoreError> {
+fn analyse_one(store: &Store, head: &AnalysedRunFacts) -> Result<AnalysedRun, StoreError> {
     let response = head.workload.arrival.is_open();
     let seconds = Seconds::read(store, &head.run, response)?;
     let steadiness = seconds.judged(&guard(&head.knowledge, &head.exposure));

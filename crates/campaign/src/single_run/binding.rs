@@ -7,7 +7,7 @@ use fathom_engine::EngineError;
 use fathom_engine::placement::{Device, Machine, Seat, other_node, seats};
 use fathom_record::Workload;
 use fathom_record::engine_list::InFlight;
-use fathom_record::facts::{BOUND_NEAR_DEVICE, EngineFacts, Feature, TargetFacts, TargetKind};
+use fathom_record::facts::{BOUND_NEAR_DEVICE, EngineFacts, EngineFeature, TargetFacts, TargetKind};
 use fathom_record::run_record::JobSummary;
 use fathom_telemetry::environment::interface_of;
 
@@ -21,7 +21,7 @@ pub struct Binding {
     /// Why, one for each job; empty where nobody was bound, or the user chose.
     reasons: Vec<String>,
     /// Whether jobs were bound by default, and why not; absent where the user chose.
-    default: Option<Feature>,
+    default: Option<EngineFeature>,
 }
 
 impl Binding {
@@ -32,7 +32,7 @@ impl Binding {
 
     /// Nobody is bound, for this reason.
     fn none(why: String) -> Self {
-        let feature = Feature::new(BOUND_NEAR_DEVICE, false, Some(why));
+        let feature = EngineFeature::new(BOUND_NEAR_DEVICE, false, Some(why));
         Self { default: Some(feature), ..Self::default() }
     }
 
@@ -62,7 +62,7 @@ impl Binding {
 
     fn seated(seats: Vec<Seat>) -> Self {
         let (cpus, reasons) = seats.into_iter().map(|seat| (seat.cpu, seat.why)).unzip();
-        let feature = Feature::new(BOUND_NEAR_DEVICE, true, None);
+        let feature = EngineFeature::new(BOUND_NEAR_DEVICE, true, None);
         Self { cpus, reasons, default: Some(feature) }
     }
 

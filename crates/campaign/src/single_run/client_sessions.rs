@@ -12,7 +12,7 @@ use fathom_record::{RunRecord, Workload};
 
 use super::session::{RunContext, Session, SessionPlan};
 use super::targets::Targets;
-use crate::clients::{Crew, OpenedTarget};
+use crate::clients::{AgentCrew, OpenedTarget};
 use crate::error::CampaignError;
 use crate::progress::Progress;
 
@@ -32,7 +32,7 @@ impl Session {
         let any = RawPlan { target: Some(plan.plan.targets.clone()), ..RawPlan::default() };
         let workload = PlanSource::from_flags(any).resolve(plan.seed)?.workload;
         let whole = RunPlan { workload, ..plan.plan.clone() };
-        let (crew, opened) = Crew::start(&whole, plan.needs, progress, stop)?;
+        let (crew, opened) = AgentCrew::start(&whole, plan.needs, progress, stop)?;
         let OpenedTarget { target, engine, environment } = opened;
         let unknown = || {
             let cause = format!("engine `{engine}` of the first client is not known here");
@@ -67,10 +67,10 @@ impl Session {
     /// Has the clients run a workload, each the whole of it, and adds them up.
     ///
     /// # Errors
-    /// When it is more than a plain run, or as [`Crew::run`].
+    /// When it is more than a plain run, or as [`AgentCrew::run`].
     pub(super) fn by_clients(
         &self,
-        crew: &Mutex<Crew>,
+        crew: &Mutex<AgentCrew>,
         workload: &Workload,
         context: RunContext<'_>,
         progress: &mut dyn Progress,

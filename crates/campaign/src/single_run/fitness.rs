@@ -9,9 +9,9 @@ use fathom_record::facts::TargetKind;
 use fathom_target::TargetName;
 
 use super::session::SessionPlan;
-use crate::external::External;
+use crate::external::ToolEngine;
 use crate::write_cap;
-use fathom_plan::{Carrier, NameKind, Needs, RunOptions, RunRequest, admissible, processors};
+use fathom_plan::{Carrier, NameKind, RunOptions, RunRequest, TargetUse, admissible, processors};
 
 /// What can be said before the target is opened.
 ///
@@ -20,7 +20,7 @@ use fathom_plan::{Carrier, NameKind, Needs, RunOptions, RunRequest, admissible, 
 pub fn check_flags(plan: &SessionPlan<'_>) -> Result<(), EngineError> {
     let asked = plan.plan.engine.as_deref();
     let options = &plan.plan.options;
-    if let Some(external) = asked.and_then(External::of).filter(|_| !options.clients.is_empty()) {
+    if let Some(external) = asked.and_then(ToolEngine::of).filter(|_| !options.clients.is_empty()) {
         first(&RunRequest { carrier: Carrier::Tool(external.entry), ..RunRequest::of(options, plan.needs) })?;
     }
     let targets = plan.plan.targets.iter().map(|target| Ok((target.as_str(), named(target)?)));
@@ -58,7 +58,7 @@ pub fn named(target: &str) -> Result<NameKind, EngineError> {
 /// Who carries a plan, as far as the targets' names tell.
 fn carrier<'a>(plan: &SessionPlan<'a>, targets: &[(&str, NameKind)]) -> Carrier<'a> {
     let asked = plan.plan.engine.as_deref();
-    if let Some(external) = asked.and_then(External::of) {
+    if let Some(external) = asked.and_then(ToolEngine::of) {
         return Carrier::UndrivenTool(external.entry);
     }
     let are_paths = targets.iter().all(|(_, named)| *named == NameKind::Path);
@@ -81,7 +81,7 @@ fn here(engine: EngineKind) -> Carrier<'static> {
 /// # Errors
 /// The first one, why, and what to type.
 pub fn check_engine(
-    (options, needs): (&RunOptions, Needs),
+    (options, needs): (&RunOptions, TargetUse),
     literal: bool,
     engine: EngineKind,
 ) -> Result<(), EngineError> {
@@ -97,7 +97,7 @@ pub fn check_workload(
     literal: bool,
     engine: EngineKind,
 ) -> Result<(), EngineError> {
-    let needs = Needs { reads: false, writes: true, ..Needs::of([workload]) };
+    let needs = TargetUse { reads: false, writes: true, ..TargetUse::of([workload]) };
     let (workload, carrier) = (Some(workload), here(engine));
     first(&RunRequest { workload, literal, carrier, ..RunRequest::of(options, needs) })
 }

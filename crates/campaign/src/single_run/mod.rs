@@ -4,6 +4,7 @@ mod binding;
 mod cautions;
 mod child_handle;
 mod client_sessions;
+mod concurrent_runs;
 pub(crate) mod fitness;
 mod io_log;
 mod neighbours;
@@ -13,7 +14,6 @@ mod sample_log;
 mod session;
 mod summary;
 mod targets;
-mod together;
 mod witness_session;
 
 use std::sync::atomic::AtomicBool;
@@ -24,17 +24,17 @@ use fathom_record::RunRecord;
 use crate::device_origins::Devices;
 use crate::error::CampaignError;
 use crate::progress::Progress;
-use crate::replay::Survey;
-use fathom_plan::{Needs, RunPlan, exact_command_line};
+use crate::replay::TraceSurvey;
+use fathom_plan::{RunPlan, TargetUse, exact_command_line};
 
 pub(crate) use binding::nodes_apart;
 pub(crate) use cautions::Queues;
+pub use concurrent_runs::{ConcurrentRun, run_together};
 pub use io_log::IoLog;
 pub use neighbours::ForeignTraffic;
 pub use particulars::{JobDetails, Particulars};
 pub use record_assembly::this_tool;
 pub use session::{RunContext, Session, SessionPlan};
-pub use together::{Part, run_together};
 
 /// What a run costs beside its own length, in nanoseconds: threads, buffers, telemetry, saving.
 pub(crate) const RUN_OVERHEAD_NS: u64 = 80_000_000;
@@ -50,7 +50,7 @@ pub fn run_once(
     progress: &mut dyn Progress,
     stop: &AtomicBool,
 ) -> Result<RunRecord, CampaignError> {
-    if let Some(survey) = Survey::of(&plan.workload)? {
+    if let Some(survey) = TraceSurvey::of(&plan.workload)? {
         return replay_once(plan, &survey, progress, stop);
     }
     let session = Session::open(&SessionPlan::of(plan), progress, stop)?;
@@ -60,7 +60,7 @@ pub fn run_once(
 /// Replays a trace that was surveyed; the record says how like it the run was.
 fn replay_once(
     asked: &RunPlan,
-    survey: &Survey,
+    survey: &TraceSurvey,
     progress: &mut dyn Progress,
     stop: &AtomicBool,
 ) -> Result<RunRecord, CampaignError> {
@@ -93,7 +93,7 @@ impl Session {
         progress: &mut dyn Progress,
         stop: &AtomicBool,
     ) -> Result<Self, CampaignError> {
-        let needs = Needs::of(plans.iter().map(|plan| &plan.workload));
+        let needs = TargetUse::of(plans.iter().map(|plan| &plan.workload));
         let plan = SessionPlan { needs, seed, devices: Some(devices), ..SessionPlan::of(plans[0]) };
         Self::open(&plan, progress, stop)
     }
@@ -102,7 +102,7 @@ impl Session {
 impl<'a> SessionPlan<'a> {
     /// What one run needs of its session.
     pub fn of(plan: &'a RunPlan) -> Self {
-        let needs = Needs::of([&plan.workload]);
+        let needs = TargetUse::of([&plan.workload]);
         Self { plan, needs, devices: None, marks: true, literal: false, seed: plan.workload.seed }
     }
 }

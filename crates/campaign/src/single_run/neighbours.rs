@@ -7,7 +7,7 @@ use fathom_record::options::{Durability, IoFlags};
 use fathom_record::workload::Verify;
 use fathom_record::{Direction, Workload};
 use fathom_telemetry::Root;
-use fathom_telemetry::others::{CpuBaseline, OthersUse};
+use fathom_telemetry::other_programs::{CpuBaseline, OthersUse};
 use fathom_telemetry::traffic::{Program, Traffic};
 
 /// File systems that put each byte of a direct I/O on their device once, and nothing with it: those that copy on

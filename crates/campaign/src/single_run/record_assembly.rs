@@ -11,17 +11,17 @@ use fathom_measure::clock::ClockFacts;
 use fathom_measure::histogram::RELATIVE_WIDTH;
 use fathom_record::facts::{CONNECTION_KEPT, ClockRecord, EngineFacts, FabricQueue, Outages, TargetFacts};
 use fathom_record::latency::{LatencySummary, SparseHistogram};
-use fathom_record::run_record::{CampaignLink, Ending, JobSummary, PrioritySummary, Tool};
+use fathom_record::run_record::{CampaignLink, JobSummary, PrioritySummary, RunEnding, Tool};
 use fathom_record::telemetry::Telemetry;
 use fathom_record::{RunRecord, Witness, Workload};
 
 use super::neighbours::NeighbourActivity;
 use super::session::Session;
 use super::summary::{ledger, summary, targets};
-use crate::checks::{self, Evidence, HungEdges, Stillness, Wire};
+use crate::checks::{self, CheckEvidence, HungEdges, InterfaceLoad, Stillness};
 
 /// Everything that a record is made of.
-pub struct Parts<'a> {
+pub struct RecordParts<'a> {
     pub id: String,
     pub started_at: String,
     pub campaign: Option<CampaignLink>,
@@ -40,7 +40,7 @@ pub struct Parts<'a> {
 }
 
 /// The record of a run on the targets of a session.
-pub fn assemble(session: &Session, parts: Parts<'_>) -> RunRecord {
+pub fn assemble(session: &Session, parts: RecordParts<'_>) -> RunRecord {
     let measured = parts.measured;
     let simulated = session.is_simulated_time();
     let mut summary = summary(&measured, parts.workload, !simulated);
@@ -52,7 +52,7 @@ pub fn assemble(session: &Session, parts: Parts<'_>) -> RunRecord {
     let clock = clock_record((session.clock, &session.clock_facts), simulated, measured.exposed_ns);
     let first_failures: Vec<String> = measured.failures.iter().map(ToString::to_string).collect();
     let counts = &measured.whole.directions;
-    let checks = checks::all(&Evidence {
+    let checks = checks::all(&CheckEvidence {
         workload: parts.workload,
         summary: &summary,
         target: parts.target,
@@ -70,7 +70,7 @@ pub fn assemble(session: &Session, parts: Parts<'_>) -> RunRecord {
         stillness: (!simulated).then(|| stillness(&measured, &parts.telemetry)),
         foreign: &parts.meanwhile.foreign,
         others: &parts.meanwhile.others,
-        wire: Wire::of(&session.environment, &parts.telemetry, &window_ns(&measured)),
+        wire: InterfaceLoad::of(&session.environment, &parts.telemetry, &window_ns(&measured)),
     });
     let ending = ending(&measured);
     let notes = parts.notes.iter().cloned().chain(dropped(&measured.engine)).collect();
@@ -109,11 +109,11 @@ pub fn assemble(session: &Session, parts: Parts<'_>) -> RunRecord {
 }
 
 /// How a run ended.
-fn ending(measured: &Measurement) -> Ending {
+fn ending(measured: &Measurement) -> RunEnding {
     match &measured.fatal {
-        Some(failure) => Ending::Failed { error: failure.to_string() + &lost(&measured.engine) },
-        None if measured.interrupted => Ending::Interrupted,
-        None => Ending::Complete,
+        Some(failure) => RunEnding::Failed { error: failure.to_string() + &lost(&measured.engine) },
+        None if measured.interrupted => RunEnding::Interrupted,
+        None => RunEnding::Complete,
     }
 }
 

@@ -105,7 +105,7 @@ impl SampleLog {
     /// Runs something whose jobs are listened to, and keeps their pages meanwhile.
     pub(super) fn beside<T>(&self, run: impl FnOnce() -> T) -> T {
         std::thread::scope(|scope| {
-            let _ends = Ends(&self.ended);
+            let _ends = LogStopGuard(&self.ended);
             scope.spawn(|| self.keep());
             run()
         })
@@ -151,9 +151,9 @@ impl SampleLog {
 }
 
 /// Lets the keeping thread end, also where what it runs beside panics.
-struct Ends<'a>(&'a AtomicBool);
+struct LogStopGuard<'a>(&'a AtomicBool);
 
-impl Drop for Ends<'_> {
+impl Drop for LogStopGuard<'_> {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Release);
     }

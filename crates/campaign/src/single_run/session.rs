@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use fathom_engine::engine_kinds::{self, EngineKind};
-use fathom_engine::job::crew::{Conduct, Gate};
+use fathom_engine::job::crew::{Gate, JobConduct};
 use fathom_engine::job::pace::Share;
 use fathom_engine::job::tally::Tally;
 use fathom_engine::job::{Accounts, JobPlan, Measurement, allowed_cpus};
@@ -21,7 +21,7 @@ use fathom_measure::WallClock;
 use fathom_measure::clock::ClockFacts;
 use fathom_record::engine_list;
 use fathom_record::environment_facts::{Environment, Fact};
-use fathom_record::facts::{Feature, TargetFacts, TargetKind};
+use fathom_record::facts::{EngineFeature, TargetFacts, TargetKind};
 use fathom_record::options::{Decorators, Priorities};
 use fathom_record::run_record::CampaignLink;
 use fathom_record::telemetry::{AbsentSource, Telemetry};
@@ -38,18 +38,18 @@ use super::fitness::{check_engine, check_flags, check_processors, check_workload
 use super::io_log::IoLog;
 use super::neighbours::Neighbours;
 use super::particulars::Particulars;
-use super::record_assembly::{Parts, assemble, this_tool};
+use super::record_assembly::{RecordParts, assemble, this_tool};
 use super::targets::Targets;
 use super::witness_session;
 use crate::burst_balances;
 use crate::ceilings;
-use crate::clients::Crew;
+use crate::clients::AgentCrew;
 use crate::device_origins::Devices;
 use crate::error::CampaignError;
 use crate::progress::{NoProgress, Progress, Second};
 use crate::record_ids;
-use crate::replay::Feed;
-use fathom_plan::{ApplicableLimits, KnownLimits, Needs, RunPlan, exact_command_line};
+use crate::replay::TraceFeed;
+use fathom_plan::{ApplicableLimits, KnownLimits, RunPlan, TargetUse, exact_command_line};
 
 /// What a session is opened for.
 #[derive(Clone, Copy, Debug)]
@@ -57,7 +57,7 @@ pub struct SessionPlan<'a> {
     /// The targets, the engine and how runs go about them; what each run does comes with it.
     pub plan: &'a RunPlan,
     /// What all of its runs do to the targets.
-    pub needs: Needs,
+    pub needs: TargetUse,
     /// The devices that the campaign began on which continues; absent for what is no campaign.
     pub devices: Option<&'a Devices>,
     /// Whether devices that are written are marked as fathom's, behind the bytes that are used.
@@ -122,7 +122,7 @@ pub struct Session {
     /// Simulated devices as the last run left them, where each run goes on from there.
     pub(super) left: Option<Mutex<Medium>>,
     /// Who carries each run in this process's place.
-    pub(super) crew: Option<Mutex<Crew>>,
+    pub(super) crew: Option<Mutex<AgentCrew>>,
 }
 
 /// Facts of the network on the way to a namespace that fathom connects to itself.
@@ -352,7 +352,7 @@ impl Session {
         self.mark(workload, campaign.as_ref(), (&id, &started_at))?;
         let sampler = if telemetry_is_with.is_none() { self.sampler() } else { None };
         let witness = self.watch(facts, medium);
-        let feed = Feed::start(workload, &geometries)?;
+        let feed = TraceFeed::start(workload, &geometries)?;
         let listeners = IoListeners::of(witness.as_ref(), log, particulars);
         let listener = |plan: &JobPlan| listeners.listener(plan);
         let launch = Launch {
@@ -363,10 +363,10 @@ impl Session {
             options: &self.plan.options,
             share: share.as_ref(),
             wear: crate::write_cap::limit(),
-            scripts: feed.as_ref().map(Feed::scripts),
+            scripts: feed.as_ref().map(TraceFeed::scripts),
             listeners: listeners.hear().then_some(Listeners(&listener)),
             priorities,
-            conduct: Conduct {
+            conduct: JobConduct {
                 cpus: &binding.cpus,
                 accounts: particulars.map_or(Accounts::None, Particulars::accounts),
                 live: particulars.and_then(Particulars::live),
@@ -384,7 +384,7 @@ impl Session {
         let meanwhile = neighbours.compare(&measured, workload, facts);
         let origin_ns = measured.timeline.origin_ns;
         let telemetry = self.finished(sampler, (&started_at, origin_ns), telemetry_is_with);
-        let parts = Parts {
+        let parts = RecordParts {
             id,
             started_at,
             campaign,
@@ -476,7 +476,7 @@ impl Session {
         &self,
         workload: &Workload,
         facts: &TargetFacts,
-        (feed, worn_out): (Option<Feed>, Option<String>),
+        (feed, worn_out): (Option<TraceFeed>, Option<String>),
     ) -> Vec<String> {
         let mut notes: Vec<String> = worn_out.into_iter().chain(self.notes()).collect();
         notes.extend(self.cautions(workload, facts));
@@ -484,7 +484,7 @@ impl Session {
             notes.extend(wall::warning());
             notes.extend(burst_balances::notes());
         }
-        notes.extend(feed.map(Feed::finish).unwrap_or_default());
+        notes.extend(feed.map(TraceFeed::finish).unwrap_or_default());
         notes
     }
 
@@ -545,7 +545,7 @@ impl Session {
     }
 
     /// What the descriptors say of when a write of the workload ends.
-    fn durability(&self, workload: &Workload) -> Option<Feature> {
+    fn durability(&self, workload: &Workload) -> Option<EngineFeature> {
         let files = match &self.targets.medium {
             Medium::Files(files) | Medium::Striped(Volume { files, .. }) => files,
             _ => return None,

@@ -18,7 +18,7 @@ use fathom_target::{OpenRequest, Origin, Permit, Target, TargetName, admit_all};
 use super::session::SessionPlan;
 use crate::progress::Progress;
 use crate::write_cap;
-use fathom_plan::{Needs, RunPlan};
+use fathom_plan::{RunPlan, TargetUse};
 
 /// One target or several, open.
 #[derive(Debug)]
@@ -45,7 +45,7 @@ impl Targets {
         stop: &AtomicBool,
     ) -> Result<Self, EngineError> {
         let RunPlan { targets, engine, options, .. } = plan.plan;
-        let Needs { reads, writes, size_bytes, .. } = plan.needs;
+        let TargetUse { reads, writes, size_bytes, .. } = plan.needs;
         let names = targets.iter().map(|text| text.parse()).collect::<Result<Vec<TargetName>, _>>()?;
         let size_bytes = match (options.stripe_bytes, size_bytes) {
             (Some(chunk), Some(bytes)) => Some(Layout::share_bytes(bytes, names.len(), chunk)),

@@ -1,8 +1,8 @@
 //! `sweep`: a grid over properties of a plan, each cell visited several times in random order, saved run by
 //! run and continued where it was cut off.
 
-pub mod plan;
-mod resume;
+mod sweep_identity;
+pub mod sweep_plan;
 
 use std::sync::atomic::AtomicBool;
 
@@ -19,7 +19,7 @@ use crate::resumable_campaign::Runner;
 use crate::single_run::{RUN_OVERHEAD_NS, this_tool};
 use crate::visits::{GridRuns, Rules, Sessions, wanted};
 use fathom_plan::sweep_command_line;
-use plan::SweepOptions;
+use sweep_plan::SweepOptions;
 
 /// A sweep's result.
 #[derive(Debug)]
@@ -50,11 +50,11 @@ pub fn sweep(
         runner.remember(session)?;
     }
     let runs = GridRuns::new(options.cells.len());
-    let mut work = Work { options, runner, sessions, runs };
+    let mut work = SweepTools { options, runner, sessions, runs };
     progress.note(&work.outlook());
     let interrupted = work.all_passes(progress)?;
     let mut record = work.record();
-    let Work { runner, runs, .. } = work;
+    let SweepTools { runner, runs, .. } = work;
     let runs = runs.into_runs();
     record.finished_at = (!interrupted).then(record_ids::now);
     runner.end(&record.clone().into(), interrupted)?;
@@ -62,14 +62,14 @@ pub fn sweep(
 }
 
 /// The tools of a sweep under way.
-struct Work<'a> {
+struct SweepTools<'a> {
     options: &'a SweepOptions,
     runner: Runner<'a, SweepPlan>,
     sessions: Sessions,
     runs: GridRuns,
 }
 
-impl Work<'_> {
+impl SweepTools<'_> {
     /// Makes all passes; whether it was stopped before their end.
     fn all_passes(&mut self, progress: &mut dyn Progress) -> Result<bool, CampaignError> {
         let plan = &self.runner.plan;
@@ -157,7 +157,7 @@ impl Work<'_> {
 
     fn notice(&self, pass: u32, cell: usize, left_in_pass: usize) -> StepNotice {
         let plan = &self.runner.plan;
-        let place = plan::sweep_place(&plan.axes, cell);
+        let place = sweep_plan::sweep_place(&plan.axes, cell);
         let mean_ns = (0..self.options.cells.len()).map(|cell| self.length_ns(cell)).sum::<u64>()
             / self.options.cells.len().max(1) as u64;
         let later = self.runs.expected(plan.adaptive) as u64 * u64::from(plan.passes - pass - 1);
@@ -202,7 +202,7 @@ impl Work<'_> {
                 (None, None) => Some("not measured: the sweep ended before".to_owned()),
                 (None, Some(_)) => None,
             };
-            SweepCell { place: plan::sweep_place(&plan.axes, at), result, missing }
+            SweepCell { place: sweep_plan::sweep_place(&plan.axes, at), result, missing }
         };
         self.runs.cells().enumerate().map(cell).collect()
     }

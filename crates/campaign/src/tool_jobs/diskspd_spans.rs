@@ -1,7 +1,7 @@
 //! From a mapped time span of diskspd to a run plan, and from the runs' records to diskspd's result.
 
 use fathom_record::RunRecord;
-use fathom_tools::diskspd::from_record::span_of;
+use fathom_tools::diskspd::record_conversion::span_of;
 use fathom_tools::diskspd::{MappedSpan, Profile, Results};
 
 use crate::single_run::this_tool;

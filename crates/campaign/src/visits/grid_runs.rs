@@ -1,7 +1,7 @@
 //! The runs of each cell, and what they come to.
 
 use fathom_record::RunRecord;
-use fathom_record::run_record::Ending;
+use fathom_record::run_record::RunEnding;
 
 use super::visit_order::CellProgress;
 use crate::cells::interval_share;
@@ -20,7 +20,7 @@ struct CellRuns {
 impl CellRuns {
     /// I/Os per second of the runs that came to their end.
     fn rates(&self) -> Vec<f64> {
-        let complete = self.runs.iter().filter(|run| run.ending == Ending::Complete);
+        let complete = self.runs.iter().filter(|run| run.ending == RunEnding::Complete);
         complete.map(|run| run.summary.operations_per_s()).collect()
     }
 }
@@ -35,7 +35,7 @@ impl GridRuns {
     pub fn take(&mut self, cell: usize, mut run: RunRecord) {
         run.intervals = Vec::new();
         let cell = &mut self.cells[cell];
-        if let Ending::Failed { error } = &run.ending {
+        if let RunEnding::Failed { error } = &run.ending {
             cell.missing = Some(format!("the target failed: {error}"));
         }
         cell.runs.push(run);

@@ -1,6 +1,6 @@
 //! Cells that are visited in random order, pass after pass: which are due, their open targets, and their runs.
 
-mod adaptive;
+mod grid_refinement;
 mod grid_runs;
 mod sessions;
 mod visit_order;

@@ -9,7 +9,7 @@ use fathom_record::{RunRecord, Workload};
 
 use crate::device_origins::Devices;
 use crate::error::CampaignError;
-use crate::external::{External, run_external};
+use crate::external::{ToolEngine, run_external};
 use crate::permits;
 use crate::progress::Progress;
 use crate::resumable_campaign::Runner;
@@ -79,16 +79,16 @@ impl Sessions {
     }
 
     /// The tool that carries the cells of a session in its place.
-    fn tool(&self, at: usize) -> Option<External> {
+    fn tool(&self, at: usize) -> Option<ToolEngine> {
         let plan = self.manners[at].first().filter(|plan| plan.options.clients.is_empty())?;
-        plan.engine.as_deref().and_then(External::of)
+        plan.engine.as_deref().and_then(ToolEngine::of)
     }
 
     /// What is known of the targets that a tool works on, which are opened for that alone: refused are those that it would
     /// be refused too.
     fn look_for(
         &self,
-        tool: &External,
+        tool: &ToolEngine,
         at: usize,
         devices: &Devices,
         progress: &mut dyn Progress,

@@ -5,7 +5,7 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::adaptive;
+use super::grid_refinement;
 
 /// A cell with an interval from fewer runs than this is visited whatever its width: few runs agree by
 /// chance.
@@ -45,7 +45,10 @@ pub struct Rules<'a> {
 pub fn wanted(rules: &Rules<'_>, pass: u32, known: &[CellProgress]) -> Vec<usize> {
     let mut cells: Vec<usize> = if pass == 0 && rules.adaptive {
         let rates: Vec<Option<f64>> = known.iter().map(|cell| cell.first_rate).collect();
-        adaptive::wanted(rules.lengths, &rates).into_iter().filter(|cell| !known[*cell].failed).collect()
+        grid_refinement::wanted(rules.lengths, &rates)
+            .into_iter()
+            .filter(|cell| !known[*cell].failed)
+            .collect()
     } else {
         (0..known.len()).filter(|cell| is_due(rules, pass, &known[*cell])).collect()
     };

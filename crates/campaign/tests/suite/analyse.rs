@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use fathom_campaign::{NoProgress, RawSweep, Subject, analyse, sweep};
+use fathom_campaign::{AnalysisSubject, NoProgress, RawSweep, analyse, sweep};
 use fathom_plan::{PlanSource, RawPlan, Text};
 use fathom_record::analysis_record::Analysis;
 use fathom_record::distribution::ModeAttribute;
@@ -28,7 +28,7 @@ fn analysed(folder: &Path, target: &str, plan: RawPlan, passes: u32, threads: us
     let options = grid.resolve(&PlanSource::from_flags(flags), 2, 5).unwrap();
     let found = sweep(&options, &store, &mut NoProgress, &AtomicBool::new(false)).unwrap();
     let open = || Store::open_read_only(&path);
-    let analysis = analyse(&open, Subject::Campaign(&found.record.id), threads).unwrap();
+    let analysis = analyse(&open, AnalysisSubject::Campaign(&found.record.id), threads).unwrap();
     (found.record.id, analysis)
 }
 
@@ -38,7 +38,7 @@ fn every_run_is_read_and_the_number_of_threads_changes_nothing() {
     let plan = RawPlan { time: text("400s"), ..RawPlan::default() };
     let (id, one) = analysed(folder.path(), "sim:noisy,read=20ms", plan, 8, 1);
     let open = || Store::open_read_only(&folder.path().join("runs.sqlite"));
-    let three = analyse(&open, Subject::Campaign(&id), 3).unwrap();
+    let three = analyse(&open, AnalysisSubject::Campaign(&id), 3).unwrap();
     assert_eq!(one, three);
     assert_eq!((one.runs.len(), one.workloads.len(), one.unreadable.len()), (16, 2, 0));
     for (at, workload) in one.workloads.iter().enumerate() {
@@ -99,6 +99,9 @@ fn what_is_not_there_is_an_error_and_a_short_run_claims_nothing() {
     assert!(run.quantiles.is_empty() && run.within_half_width_share.is_none());
     assert!(analysis.workloads[0].quantiles.is_empty());
     let open = || Store::open_read_only(&folder.path().join("runs.sqlite"));
-    assert_eq!(analyse(&open, Subject::Run("r-0"), 2).unwrap().unreadable.len(), 1);
-    assert!(analyse(&|| Store::open_read_only(&folder.path().join("none")), Subject::Run("r"), 2).is_err());
+    assert_eq!(analyse(&open, AnalysisSubject::Run("r-0"), 2).unwrap().unreadable.len(), 1);
+    assert!(
+        analyse(&|| Store::open_read_only(&folder.path().join("none")), AnalysisSubject::Run("r"), 2)
+            .is_err()
+    );
 }

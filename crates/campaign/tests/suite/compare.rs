@@ -10,8 +10,8 @@ use fathom_campaign::{
 };
 use fathom_plan::{RawPlan, Text};
 use fathom_record::CampaignRecord;
-use fathom_record::campaign::{CompareRecord, ComparedWorkload, Ended};
-use fathom_record::comparison::{Decision, Reason};
+use fathom_record::campaign::{CompareRecord, ComparedWorkload, ComparisonEnding};
+use fathom_record::comparison::{Decision, UndecidedReason};
 use fathom_store::{RunFilter, Store};
 
 fn text(value: &str) -> Option<Text> {
@@ -212,7 +212,11 @@ fn latencies_at_different_depths_are_not_comparable_and_rates_are() {
     let plain = RawPlan { depth: None, ..flags("1") };
     let found = run(&sides.resolve(&plain, 3).unwrap());
     let workload = only(&found.record);
-    assert!(matches!(workload.latencies, Some(Reason::InFlightDiffers { .. })), "{:?}", workload.latencies);
+    assert!(
+        matches!(workload.latencies, Some(UndecidedReason::InFlightDiffers { .. })),
+        "{:?}",
+        workload.latencies
+    );
     assert!(workload.shift.is_none());
     for metric in &workload.metrics {
         let is_latency = metric.comparison.metric.ends_with("_ns");
@@ -226,7 +230,7 @@ fn a_quantile_that_the_runs_are_too_short_for_says_how_long_they_would_have_to_b
     let found = run(&options(&raw("sim:gp3", "sim:gp3,iops=3090"), "32", 5));
     let tail = &only(&found.record).metrics;
     let tail = tail.iter().find(|metric| metric.comparison.metric == "service_p999_ns").unwrap();
-    let Some(Reason::TooFewPairs { run_s: Some(seconds), .. }) = tail.comparison.reason else {
+    let Some(UndecidedReason::TooFewPairs { run_s: Some(seconds), .. }) = tail.comparison.reason else {
         panic!("6000 I/Os leave 6 beyond it: {tail:#?}")
     };
     // 10,000 I/Os at 3000 a second, and a fifth to spare.
@@ -351,10 +355,10 @@ fn a_side_that_is_gone_half_way_leaves_no_number() {
     let found = compare(&sides.resolve(&short, 1).unwrap(), &store, &mut NoProgress, &AtomicBool::new(false))
         .unwrap();
     let workload = only(&found.record);
-    assert_eq!(workload.ended, Some(Ended::SideFailed), "{workload:#?}");
+    assert_eq!(workload.ended, Some(ComparisonEnding::SideFailed), "{workload:#?}");
     let primary = &workload.primary().unwrap().comparison;
     assert_eq!((primary.decision, primary.ratio), (Decision::NotComparable, None));
-    assert!(matches!(primary.reason, Some(Reason::SideFailed { .. })));
+    assert!(matches!(primary.reason, Some(UndecidedReason::SideFailed { .. })));
     assert!(found.record.notes.iter().any(|note| note.contains("side B")), "{:?}", found.record.notes);
 }
 
@@ -387,7 +391,7 @@ fn finished_sides_tell_large_differences_alone_and_say_so() {
         let record = compare_stored(&plan, &a, &b, &store).unwrap();
         let primary = only(&record).primary().unwrap().comparison.clone();
         assert_eq!(primary.decision, truth, "{primary:#?}");
-        assert!(matches!(primary.reason, Some(Reason::NotInterleaved { .. })));
+        assert!(matches!(primary.reason, Some(UndecidedReason::NotInterleaved { .. })));
         assert_eq!(store.campaign(&record.id).unwrap(), record.into());
     }
 }
@@ -402,7 +406,7 @@ fn finished_sides_that_do_not_answer_one_question_have_no_number() {
     let (_, b) = halves(&run(&options(&raw("sim:gp3", "sim:gp3"), "8", 6)));
     let record = compare_stored(&plan, &a, &b, &store).unwrap();
     for metric in &only(&record).metrics {
-        let reason = Some(Reason::WorkloadsDiffer { field: "depth".into() });
+        let reason = Some(UndecidedReason::WorkloadsDiffer { field: "depth".into() });
         assert_eq!((metric.comparison.ratio, &metric.comparison.reason), (None, &reason));
     }
     assert!(compare_stored(&plan, &a, &a, &store).unwrap_err().to_string().contains("both sides"));

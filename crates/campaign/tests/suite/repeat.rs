@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use fathom_campaign::{Evaluation, NoProgress, Progress, RawRepeat, RepeatOptions, StepNotice, repeat};
 use fathom_plan::RawPlan;
 use fathom_record::campaign::{
-    Conclusion, Figure, Operand, Quantity, RepeatPlan, RepeatRecord, RepeatSide, RepeatStep, Standing,
+    Conclusion, Operand, Quantity, RepeatPlan, RepeatRecord, RepeatSide, RepeatStep, StatementStanding,
+    StepFigure,
 };
 use fathom_store::{RunFilter, Store};
 use serde_json::json;
@@ -18,7 +19,7 @@ fn evaluation() -> Evaluation {
         name: name.to_owned(),
         side: side.to_owned(),
         plan: json!({"rw": "randread", "bs": name, "depth": 64}),
-        published: vec![Figure {
+        published: vec![StepFigure {
             quantity: Quantity::Iops,
             direction: None,
             value: iops,
@@ -94,11 +95,11 @@ fn a_conclusion_comes_out_as_the_devices_make_it() {
         assert!(!found.interrupted && found.record.cells.iter().all(|cell| cell.result.is_some()));
         assert_eq!(store.campaign(&found.record.id).unwrap(), found.record.clone().into());
         let conclusion = found.record.conclusions.first().unwrap().clone();
-        assert_eq!(conclusion.published.standing, Standing::Holds);
+        assert_eq!(conclusion.published.standing, StatementStanding::Holds);
         conclusion.own.standing
     };
-    assert_eq!(standing(["sim:gp3,iops=8000", "sim:gp3,iops=4000"]), Standing::Holds);
-    assert_eq!(standing(["sim:gp3,iops=8000", "sim:gp3,iops=5000"]), Standing::DoesNotHold);
+    assert_eq!(standing(["sim:gp3,iops=8000", "sim:gp3,iops=4000"]), StatementStanding::Holds);
+    assert_eq!(standing(["sim:gp3,iops=8000", "sim:gp3,iops=5000"]), StatementStanding::DoesNotHold);
 }
 
 /// Stops a repetition after a number of steps, and notes their titles.

@@ -5,8 +5,8 @@
 use std::fmt::Write;
 use std::sync::atomic::AtomicBool;
 
-use fathom_campaign::replay::Survey;
-use fathom_campaign::{IoLog, NoProgress, Part, RunContext, Session, SessionPlan, run_together};
+use fathom_campaign::replay::TraceSurvey;
+use fathom_campaign::{ConcurrentRun, IoLog, NoProgress, RunContext, Session, SessionPlan, run_together};
 use fathom_plan::{PlanSource, RawPlan, RunPlan};
 use fathom_record::{Direction, RunRecord};
 
@@ -47,7 +47,7 @@ fn replayed(target: &str, ios: &[Io], fill: impl FnOnce(&mut RawPlan)) -> (RunRe
     };
     fill(&mut raw);
     let plan = PlanSource::from_flags(raw).resolve(1).unwrap();
-    let survey = Survey::of(&plan.workload).unwrap().unwrap();
+    let survey = TraceSurvey::of(&plan.workload).unwrap().unwrap();
     let stop = AtomicBool::new(false);
     let read = RunPlan { workload: survey.directions(&plan.workload), ..plan.clone() };
     let session = Session::open(&SessionPlan::of(&read), &mut NoProgress, &stop).unwrap();
@@ -55,7 +55,7 @@ fn replayed(target: &str, ios: &[Io], fill: impl FnOnce(&mut RawPlan)) -> (RunRe
     let block_bytes = u64::from(facts.logical_block_bytes);
     let workload = survey.workload(&plan.workload, facts.size_bytes, block_bytes);
     let log = IoLog::default();
-    let part = Part {
+    let part = ConcurrentRun {
         session: &session,
         workload: &workload,
         start_after_ns: 0,

@@ -87,7 +87,7 @@ fn sequential_jobs_cover_each_target_once_and_what_they_wrote_is_there() {
     assert_eq!(record.ledger.span_bytes, Some(2 * MIB));
     let verification =
         record.checks.iter().find(|check| check.name == fathom_record::CheckName::Verification).unwrap();
-    assert_eq!(verification.outcome, fathom_record::Outcome::Pass, "{}", verification.explanation);
+    assert_eq!(verification.outcome, fathom_record::CheckOutcome::Pass, "{}", verification.explanation);
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn a_stripe_is_one_target_and_what_was_written_through_it_is_there() {
             record.checks.iter().find(|check| check.name == fathom_record::CheckName::Verification).unwrap();
         assert_eq!(
             verification.outcome,
-            fathom_record::Outcome::Pass,
+            fathom_record::CheckOutcome::Pass,
             "{engine}: {}",
             verification.explanation
         );

@@ -7,9 +7,9 @@
 mod batches;
 mod describe;
 mod inventory;
-mod measured;
+mod volume_metrics;
 
 pub use batches::{Batches, MOST_QUERIES, Pace, Stretch, measure};
 pub use describe::describe;
 pub use inventory::{Attachment, EbsVolume, Ec2Instance, Inventory, Tag, is_inventory};
-pub use measured::{is_measured, runs};
+pub use volume_metrics::{is_measured, runs};

@@ -10,7 +10,7 @@ mod credit_balances;
 
 use std::collections::BTreeMap;
 
-use fathom_record::profile_record::Throttled;
+use fathom_record::profile_record::ThrottlingReport;
 use fathom_rows::counter_series::{self, FLOWS, Rows};
 use fathom_rows::{DemandReport, ticks, time_ns};
 use fathom_tools::Refusal;
@@ -219,12 +219,12 @@ pub(crate) fn has_name(words: &str, name: &str) -> bool {
     words.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word.eq_ignore_ascii_case(name))
 }
 
-fn throttled(name: &str, metrics: &[&Metric]) -> Option<Throttled> {
+fn throttled(name: &str, metrics: &[&Metric]) -> Option<ThrottlingReport> {
     let values: Vec<f64> =
         metrics.iter().flat_map(|metric| metric.points.iter().map(|point| point.1)).collect();
     let above = values.iter().filter(|value| **value > 0.0).count();
     (!values.is_empty())
-        .then(|| Throttled { metric: name.to_owned(), share: above as f64 / values.len() as f64 })
+        .then(|| ThrottlingReport { metric: name.to_owned(), share: above as f64 / values.len() as f64 })
 }
 
 /// The distances between points, ascending: the first is the period, where any two points are beside each other, and

@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use fathom_measure::Clock;
 use fathom_record::Direction;
-use fathom_record::facts::{EngineFacts, Feature};
+use fathom_record::facts::{EngineFacts, EngineFeature};
 use fathom_record::options::IoFlags;
 
 use crate::priority::PrioritySetter;
@@ -180,7 +180,7 @@ fn facts() -> EngineFacts {
     EngineFacts {
         name: launch::NAME.to_owned(),
         version: 1,
-        features: vec![Feature::new("trim_by_call", true, Some(note.to_owned()))],
+        features: vec![EngineFeature::new("trim_by_call", true, Some(note.to_owned()))],
         completes_inline: false,
         returned_stamp: "return of the call that submitted the I/O's batch".to_owned(),
     }

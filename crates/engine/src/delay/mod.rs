@@ -12,11 +12,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use fathom_measure::{Clock, Nanos};
-use fathom_record::facts::{EngineFacts, Feature};
+use fathom_record::facts::{EngineFacts, EngineFeature};
 use fathom_record::options::{DelayPlan, Distribution, Stalls};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::rest::Rest;
+use crate::precise_sleep::PreciseSleep;
 use crate::{Completion, Engine, EngineError, EventHandle, Io, Submission, Wait};
 
 pub use delay_distribution::Draw;
@@ -49,7 +49,7 @@ impl RunStart {
 pub struct Delay<E, C> {
     inner: E,
     clock: C,
-    rest: Rest,
+    rest: PreciseSleep,
     facts: EngineFacts,
     distribution: Distribution,
     random: Xoshiro256PlusPlus,
@@ -73,12 +73,12 @@ impl<E: Engine, C: Clock> Delay<E, C> {
         inner: E,
         plan: &DelayPlan,
         depth: u32,
-        (clock, rest): (C, Rest),
+        (clock, rest): (C, PreciseSleep),
         random: Xoshiro256PlusPlus,
         start: RunStart,
     ) -> Self {
         let mut facts = inner.facts().clone();
-        facts.features.push(Feature::new("delay", true, Some(note(plan, rest))));
+        facts.features.push(EngineFeature::new("delay", true, Some(note(plan, rest))));
         facts.completes_inline = false;
         let nothing = Completion { slot: 0, result: 0, stamps: crate::Stamps::default() };
         Self {
@@ -145,7 +145,7 @@ fn let_go_ns(stalls: &Stalls, start_ns: u64, due_ns: u64) -> u64 {
     if within_ns < stalls.length_ns { due_ns.saturating_add(stalls.length_ns - within_ns) } else { due_ns }
 }
 
-fn note(plan: &DelayPlan, rest: Rest) -> String {
+fn note(plan: &DelayPlan, rest: PreciseSleep) -> String {
     let time = |ns: f64| Nanos(ns.round() as u64);
     let truth = &plan.distribution;
     let stalls = plan.stalls.map_or(String::new(), |stalls| {

@@ -7,7 +7,7 @@ mod fault_plan;
 mod tests;
 
 use fathom_record::Direction;
-use fathom_record::facts::{EngineFacts, Feature};
+use fathom_record::facts::{EngineFacts, EngineFeature};
 
 use crate::{Completion, Engine, EngineError, EventHandle, Io, Submission, Wait};
 
@@ -34,7 +34,7 @@ impl<E: Engine> Fault<E> {
     /// Wraps an engine of `depth` slots.
     pub fn new(inner: E, plan: FaultPlan, depth: u32) -> Self {
         let mut facts = inner.facts().clone();
-        facts.features.push(Feature::new(
+        facts.features.push(EngineFeature::new(
             "fault",
             true,
             Some("chosen I/Os are made to fail: results do not measure the target".to_owned()),

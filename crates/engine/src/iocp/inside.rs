@@ -5,7 +5,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use fathom_record::facts::Feature;
+use fathom_record::facts::EngineFeature;
 
 /// What one engine counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -44,12 +44,12 @@ impl CallTimes {
 
 impl Calls {
     /// How the record has it; used where an I/O ended inside its call.
-    pub fn feature(self) -> Feature {
+    pub fn feature(self) -> EngineFeature {
         let Self { count, ended, ns } = self;
         let mean_ns = ns.checked_div(count).unwrap_or(0);
         let note =
             format!("{ended} of {count} I/Os, warm-up included; {mean_ns} ns inside the call on average");
-        Feature::new("ended_inside_call", ended > 0, Some(note))
+        EngineFeature::new("ended_inside_call", ended > 0, Some(note))
     }
 }
 

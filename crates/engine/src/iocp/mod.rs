@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use fathom_measure::Clock;
 use fathom_record::Direction;
-use fathom_record::facts::{EngineFacts, Feature};
+use fathom_record::facts::{EngineFacts, EngineFeature};
 use fathom_target::{Handle, OverlappedLane, overlapped_lane};
 use windows_sys::Win32::Media::{timeBeginPeriod, timeEndPeriod};
 use windows_sys::Win32::System::IO::OVERLAPPED_ENTRY;
@@ -203,7 +203,7 @@ fn facts(skips: bool) -> EngineFacts {
     EngineFacts {
         name: launch::NAME.to_owned(),
         version: 1,
-        features: vec![Feature::new("skip_port_on_success", skips, note)],
+        features: vec![EngineFeature::new("skip_port_on_success", skips, note)],
         completes_inline: false,
         returned_stamp: "return of the call that started the I/O".to_owned(),
     }

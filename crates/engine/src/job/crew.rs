@@ -17,11 +17,11 @@ use fathom_record::workload::Length;
 use super::gather::{Accounts, JobEnding, Measurement, Observer, TallyCollector};
 use super::job_accounts::LiveAccounts;
 use super::processors;
-use super::runner::{Exchange, Job, JobPlan, Turn};
+use super::runner::{Exchange, Job, JobPlan, TurnResult};
 use super::scheduling::{Demand, prefer_batches};
+use super::standstill_detector::StandstillDetector;
 use super::tally::Tally;
 use super::timeline::Timeline;
-use super::vigil::Vigil;
 use crate::verify::VerifyReport;
 use crate::{Engine, EngineError, ErrorKind};
 use fathom_target::wall::{self, Reach, Wall};
@@ -46,7 +46,7 @@ impl std::fmt::Debug for Gate<'_> {
 
 /// How jobs are led through a run, whatever their engine.
 #[derive(Clone, Debug)]
-pub struct Conduct<'a> {
+pub struct JobConduct<'a> {
     /// Processor for each job, in turn; empty: the scheduler's choice.
     pub cpus: &'a [u32],
     /// Whether each job is kept by itself.
@@ -59,7 +59,7 @@ pub struct Conduct<'a> {
     pub stop: &'a AtomicBool,
 }
 
-impl<'a> Conduct<'a> {
+impl<'a> JobConduct<'a> {
     /// At once, anywhere, until the run's end or this is set.
     pub fn until(stop: &'a AtomicBool) -> Self {
         Self { cpus: &[], accounts: Accounts::None, live: None, gate: None, stop }
@@ -81,7 +81,7 @@ pub struct CrewPlan<'a> {
     /// Where the wall around the jobs' threads is open; their targets are open already.
     pub reach: Reach,
     /// How they are led.
-    pub conduct: Conduct<'a>,
+    pub conduct: JobConduct<'a>,
 }
 
 /// The control plane's two ends of a job's exchange.
@@ -113,14 +113,14 @@ impl Ends {
 }
 
 /// Where a job's thread is: its processor, whether it wakes up on time, and the wall around it.
-struct Seat<'a> {
+struct ThreadSeat<'a> {
     cpu: Option<u32>,
     punctual: bool,
     wall: &'a Wall,
 }
 
 /// What a job's thread and the control plane tell each other.
-struct Ties {
+struct ThreadSignals {
     exchange: Exchange,
     ready: mpsc::Sender<Result<(), EngineError>>,
     started: mpsc::Receiver<Timeline>,
@@ -128,7 +128,7 @@ struct Ties {
 }
 
 /// A job's whole life on its own thread.
-type Life<'a> = dyn Fn(JobPlan, Seat<'_>, Ties) -> Result<JobEnding, EngineError> + Sync + 'a;
+type Life<'a> = dyn Fn(JobPlan, ThreadSeat<'_>, ThreadSignals) -> Result<JobEnding, EngineError> + Sync + 'a;
 
 /// Runs all jobs to their end. `build` makes a job's engine on the job's own thread, and `harvest`
 /// takes there what a decorator found when the job has ended.
@@ -166,8 +166,8 @@ fn lead(
             let (end, exchange) = Ends::new();
             let (start, started) = mpsc::channel::<Timeline>();
             let cpu = (!conduct.cpus.is_empty()).then(|| conduct.cpus[job.job as usize % conduct.cpus.len()]);
-            let seat = Seat { cpu, punctual: plan.punctual, wall: &wall };
-            let ties = Ties { exchange, ready: ready.clone(), started, halt: Arc::clone(&halt) };
+            let seat = ThreadSeat { cpu, punctual: plan.punctual, wall: &wall };
+            let ties = ThreadSignals { exchange, ready: ready.clone(), started, halt: Arc::clone(&halt) };
             let thread = std::thread::Builder::new()
                 .name(format!("job-{}", threads.len()))
                 .spawn_scoped(scope, move || life(job, seat, ties))
@@ -194,7 +194,7 @@ fn lead(
             // A thread that has died already is found when it is joined.
             let _ = start.send(timeline);
         }
-        let vigil = Vigil::begin(clock, CONTROL_PERIOD);
+        let vigil = StandstillDetector::begin(clock, CONTROL_PERIOD);
         let standstills =
             supervise((&mut threads, &mut ends), &mut gather, vigil, (conduct.stop, &halt), observe);
         // All are joined before the first error is returned.
@@ -238,10 +238,10 @@ impl Drop for HaltOnPanic {
 
 fn work<E: Engine>(
     mut plan: JobPlan,
-    Seat { cpu, punctual, wall }: Seat<'_>,
+    ThreadSeat { cpu, punctual, wall }: ThreadSeat<'_>,
     clock: WallClock,
     (build, harvest): (&impl Fn(&JobPlan) -> Result<E, EngineError>, &impl Fn(&E) -> Option<VerifyReport>),
-    Ties { exchange, ready, started, halt }: Ties,
+    ThreadSignals { exchange, ready, started, halt }: ThreadSignals,
 ) -> Result<JobEnding, EngineError> {
     let job = plan.job;
     let _guard = HaltOnPanic(Arc::clone(&halt));
@@ -300,8 +300,8 @@ fn turns<E: Engine>(
         let turn = runner.turn(start.is_some());
         let start = *start.get_or_insert_with(|| JobStart { from_ns, to_ns: since() });
         match turn {
-            Ok(Turn::Working { .. }) => {}
-            Ok(Turn::Finished) => return (start, Ok(())),
+            Ok(TurnResult::Working { .. }) => {}
+            Ok(TurnResult::Finished) => return (start, Ok(())),
             Err(error) => return (start, Err(error)),
         }
     }
@@ -326,7 +326,7 @@ fn wait_until(at_ns: u64, clock: WallClock, halt: &AtomicBool) {
 fn supervise<C: Clock>(
     (threads, ends): (&mut [JobThread<'_>], &mut [Ends]),
     gather: &mut TallyCollector,
-    mut vigil: Vigil<C>,
+    mut vigil: StandstillDetector<C>,
     (stop, halt): (&AtomicBool, &AtomicBool),
     observe: &mut Observer<'_>,
 ) -> Vec<Standstill> {

@@ -1,6 +1,6 @@
 //! Tallies of several jobs, as they come when something is late or ends at an edge.
 
-use fathom_record::facts::{EngineFacts, Feature};
+use fathom_record::facts::{EngineFacts, EngineFeature};
 use fathom_record::workload::Length;
 
 use super::*;
@@ -20,7 +20,7 @@ fn tally(start_s: f64, end_s: f64, operations: u64) -> Tally {
 }
 
 fn ending(job: u32, registered: bool) -> JobEnding {
-    let feature = |name: &str, used| Feature::new(name, used, (!used).then(|| "limit".into()));
+    let feature = |name: &str, used| EngineFeature::new(name, used, (!used).then(|| "limit".into()));
     let facts = EngineFacts {
         name: "test".to_owned(),
         version: 1,

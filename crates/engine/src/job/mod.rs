@@ -5,28 +5,28 @@
 //! empty one. [`crew`] runs jobs on threads and the wall clock, [`simulated`] runs them on one thread
 //! and a virtual clock; both feed [`gather`], which adds the jobs' tallies up.
 
-pub mod ahead;
-pub mod aside;
 pub mod crew;
 pub mod file_passes;
 pub mod gather;
 pub mod io_failures;
 mod job_accounts;
+pub mod job_extras;
 pub mod pace;
 mod processors;
 pub mod runner;
 mod scheduling;
-pub mod simulated;
+pub mod spare_buffers;
+pub mod standstill_detector;
 pub mod tally;
 pub mod timeline;
 mod usage;
-pub mod vigil;
+pub mod virtual_time_jobs;
 pub mod wear_limit;
 
 pub use gather::{Accounts, Measurement, Observer, TargetTotals};
 pub use io_failures::Failure;
 pub use job_accounts::{Account, DirectionAccount, LiveAccounts};
 pub use processors::{allowed_cpus, bind};
-pub use runner::{FilledBuffers, Job, JobPlan, Turn};
+pub use runner::{FilledBuffers, Job, JobPlan, TurnResult};
 pub use timeline::Timeline;
 pub use usage::Usage;

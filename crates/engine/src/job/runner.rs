@@ -3,8 +3,8 @@
 //! Nothing here allocates, locks, logs or divides. Time comes from the clock it was given, so the
 //! same loop runs on the wall clock and on a virtual one.
 
-mod lone;
-mod meanwhile;
+mod depth_one_loop;
+mod in_flight_work;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,16 +12,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use fathom_measure::Clock;
 use fathom_record::Direction;
 
-use super::ahead::{self, SpareBuffers, Spares};
-use super::aside::JobExtras;
 use super::io_failures::{Failure, Failures};
+use super::job_extras::JobExtras;
 use super::pace::Pace;
+use super::spare_buffers::{self, SpareBuffers, Spares};
 use super::tally::Tally;
 use super::timeline::Timeline;
 use super::usage::Usage;
 use crate::pattern::{ArrivalPattern, DataPattern, Draft, Generator};
 use crate::{Completion, Engine, EngineError, Io, Submission, Wait};
-use lone::LoneJobState;
+use depth_one_loop::LoneJobState;
 
 /// Longest sleep of a job, so that it sees a request to stop in time.
 const LONGEST_WAIT_NS: u64 = 100_000_000;
@@ -123,7 +123,7 @@ pub struct Exchange {
 
 /// What came of a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Turn {
+pub enum TurnResult {
     /// There is more to do. On a virtual clock nothing happens before `until_ns`, from the run's origin.
     Working {
         /// Next moment at which the job has something to do.
@@ -293,7 +293,7 @@ impl<E: Engine, C: Clock> Job<E, C> {
     /// # Errors
     /// When the engine is broken.
     #[inline(always)]
-    pub fn turn(&mut self, may_wait: bool) -> Result<Turn, EngineError> {
+    pub fn turn(&mut self, may_wait: bool) -> Result<TurnResult, EngineError> {
         let now = self.turn_ns();
         if now >= self.tally.end_ns {
             self.rotate(now);
@@ -318,7 +318,7 @@ impl<E: Engine, C: Clock> Job<E, C> {
             if may_wait && self.lone.leads() {
                 self.lead(now)?;
                 // Whatever has ended is to be followed at once.
-                return Ok(Turn::Working { until_ns: now });
+                return Ok(TurnResult::Working { until_ns: now });
             } else if may_wait && self.ahead.is_due() && self.has_time(now) {
                 self.work_ahead(now)?;
             } else {
@@ -327,14 +327,14 @@ impl<E: Engine, C: Clock> Job<E, C> {
         } else if !self.issuing {
             if self.plan.aside.as_mut().is_some_and(|aside| std::mem::take(&mut aside.flush_at_end)) {
                 self.flush_at_end(now);
-                return Ok(Turn::Working { until_ns: self.wake_ns() });
+                return Ok(TurnResult::Working { until_ns: self.wake_ns() });
             }
             self.hand_over_last();
-            return Ok(Turn::Finished);
+            return Ok(TurnResult::Finished);
         } else if may_wait && (self.plan.arrival.is_some() || self.plan.pace.is_some()) {
             self.rest(now);
         }
-        Ok(Turn::Working { until_ns: self.wake_ns() })
+        Ok(TurnResult::Working { until_ns: self.wake_ns() })
     }
 
     /// Stops issuing at the end of the window, of the quota, or when asked to. A job whose target has
@@ -480,7 +480,7 @@ impl<E: Engine, C: Clock> Job<E, C> {
                         slot = self.ahead.written(free);
                     }
                     self.fill(slot, bytes);
-                    self.filled_in_turn = bytes >= ahead::WORTH_BYTES;
+                    self.filled_in_turn = bytes >= spare_buffers::WORTH_BYTES;
                 }
             },
             Direction::Read if filled_bytes > 0 => {

@@ -10,7 +10,7 @@ use fathom_record::Direction;
 use fathom_record::facts::EngineFacts;
 
 use crate::os_error::EINVAL;
-use crate::{Arena, Completion, Engine, EngineError, ErrorKind, Io, Stamps, Submission, Wait, room};
+use crate::{Arena, Completion, Engine, EngineError, ErrorKind, Io, Stamps, Submission, Wait, free_memory};
 
 const WORD: usize = 8;
 
@@ -27,7 +27,7 @@ impl Store {
     pub fn new(bytes: u64) -> Result<Self, EngineError> {
         const PLACE: &str = "allocating the memory target";
         const REMEDY: &str = "use a smaller one, e.g. memory:1g";
-        room::check(PLACE, u128::from(bytes), REMEDY)?;
+        free_memory::check(PLACE, u128::from(bytes), REMEDY)?;
         let count = bytes as usize / WORD;
         let mut words = Vec::new();
         words.try_reserve_exact(count).map_err(|error| {

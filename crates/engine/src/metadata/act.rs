@@ -2,7 +2,7 @@
 
 /// The call that stands for an I/O.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Act {
+pub enum MetadataCall {
     /// `fallocate` of the I/O's range: a write may make the file longer, a read not, a trim punches a hole.
     Allocate,
     /// `ftruncate` to the I/O's offset, on writes.
@@ -36,18 +36,18 @@ impl NameAct {
 }
 
 /// Each call with the engine that it is.
-const ACTS: [(&str, Act); 8] = [
-    ("falloc", Act::Allocate),
-    ("ftruncate", Act::Truncate),
-    ("filecreate", Act::Name(NameAct::CreateFile)),
-    ("filestat", Act::Name(NameAct::StatFile)),
-    ("filedelete", Act::Name(NameAct::DeleteFile)),
-    ("dircreate", Act::Name(NameAct::CreateFolder)),
-    ("dirstat", Act::Name(NameAct::StatFolder)),
-    ("dirdelete", Act::Name(NameAct::DeleteFolder)),
+const ACTS: [(&str, MetadataCall); 8] = [
+    ("falloc", MetadataCall::Allocate),
+    ("ftruncate", MetadataCall::Truncate),
+    ("filecreate", MetadataCall::Name(NameAct::CreateFile)),
+    ("filestat", MetadataCall::Name(NameAct::StatFile)),
+    ("filedelete", MetadataCall::Name(NameAct::DeleteFile)),
+    ("dircreate", MetadataCall::Name(NameAct::CreateFolder)),
+    ("dirstat", MetadataCall::Name(NameAct::StatFolder)),
+    ("dirdelete", MetadataCall::Name(NameAct::DeleteFolder)),
 ];
 
-impl Act {
+impl MetadataCall {
     /// What users type for the engines, as they stand in the list.
     pub const NAMES: &'static [&'static str] = &{
         let mut names = [""; ACTS.len()];

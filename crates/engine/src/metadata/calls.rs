@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use fathom_measure::Clock;
 use fathom_record::Direction;
-use fathom_record::facts::{EngineFacts, Feature, NO_DATA};
+use fathom_record::facts::{EngineFacts, EngineFeature, NO_DATA};
 use rustix::fs::{FallocateFlags, fallocate, ftruncate};
 use rustix::io::Errno;
 
-use super::act::Act;
+use super::act::MetadataCall;
 use super::names::Names;
 use crate::sync::perform;
 use crate::{Arena, Completion, Engine, EngineError, Io, Stamps, Submission, Wait};
@@ -41,7 +41,7 @@ impl<C: Clock> Metadata<C> {
     /// # Errors
     /// When the file's length is not told, or names cannot be made in the folder.
     pub fn new(
-        act: Act,
+        act: MetadataCall,
         file: Arc<File>,
         span: Range<u64>,
         (depth, buffer_bytes): (u32, u64),
@@ -49,14 +49,14 @@ impl<C: Clock> Metadata<C> {
     ) -> Result<Self, EngineError> {
         let mut arena = Arena::new(depth, buffer_bytes)?;
         let work = match act {
-            Act::Allocate => Work::Allocate,
-            Act::Truncate => {
+            MetadataCall::Allocate => Work::Allocate,
+            MetadataCall::Truncate => {
                 let meta = file.metadata();
                 Work::Truncate(
                     meta.map_err(|error| EngineError::system("looking at the file's length", &error))?.len(),
                 )
             }
-            Act::Name(act) => Work::Names(Names::make(act, &file, span, arena.slice(0))?),
+            MetadataCall::Name(act) => Work::Names(Names::make(act, &file, span, arena.slice(0))?),
         };
         Ok(Self { work, arena, file, clock, facts: facts(act) })
     }
@@ -96,16 +96,16 @@ fn retry(mut call: impl FnMut() -> Result<(), Errno>) -> Result<(), Errno> {
     }
 }
 
-fn facts(act: Act) -> EngineFacts {
+fn facts(act: MetadataCall) -> EngineFacts {
     let (name, note) = match act {
-        Act::Allocate => {
+        MetadataCall::Allocate => {
             ("space_by_fallocate", "no data is moved: bytes are those of the ranges that the calls named")
         }
-        Act::Truncate => (
+        MetadataCall::Truncate => (
             "length_by_ftruncate",
             "no data is moved; the file has its length again at the end, and holes where it was cut",
         ),
-        Act::Name(_) => (
+        MetadataCall::Name(_) => (
             "names_in_a_folder",
             "no data is moved: an I/O is a call about a name in a folder of the engine's own, which goes at the end",
         ),
@@ -113,7 +113,10 @@ fn facts(act: Act) -> EngineFacts {
     EngineFacts {
         name: act.name().to_owned(),
         version: 1,
-        features: vec![Feature::new(name, true, Some(note.to_owned())), Feature::new(NO_DATA, true, None)],
+        features: vec![
+            EngineFeature::new(name, true, Some(note.to_owned())),
+            EngineFeature::new(NO_DATA, true, None),
+        ],
         completes_inline: true,
         returned_stamp: "the completion itself: an I/O ends inside its submission".to_owned(),
     }

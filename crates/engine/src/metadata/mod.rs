@@ -10,7 +10,7 @@ pub(crate) mod launch;
 #[cfg(target_os = "linux")]
 mod names;
 
-pub use act::{Act, NameAct};
+pub use act::{MetadataCall, NameAct};
 #[cfg(target_os = "linux")]
 pub use calls::Metadata;
 

@@ -25,7 +25,8 @@ fn result(engine: &mut impl Engine, io: Io) -> i32 {
 
 fn names(act: NameAct, folder: &std::path::Path, count: u64) -> Metadata<WallClock> {
     let folder = Arc::new(File::open(folder).unwrap());
-    Metadata::new(Act::Name(act), folder, 0..count * BYTES, (1, BYTES), WallClock::start().0).unwrap()
+    Metadata::new(MetadataCall::Name(act), folder, 0..count * BYTES, (1, BYTES), WallClock::start().0)
+        .unwrap()
 }
 
 #[test]
@@ -73,7 +74,8 @@ fn names_need_a_folder_and_sizes_that_are_powers_of_two() {
     let (clock, _) = WallClock::start();
     let make = |path: &std::path::Path, bytes| {
         let file = Arc::new(File::open(path).unwrap());
-        Metadata::new(Act::Name(NameAct::CreateFile), file, 0..1 << 20, (1, bytes), clock).unwrap_err()
+        Metadata::new(MetadataCall::Name(NameAct::CreateFile), file, 0..1 << 20, (1, bytes), clock)
+            .unwrap_err()
     };
     assert!(make(folder.path(), 12288).cause.contains("power of two"));
     let file = folder.path().join("file");
@@ -85,7 +87,8 @@ fn names_need_a_folder_and_sizes_that_are_powers_of_two() {
 fn space_is_given_and_taken_back() {
     let file = Arc::new(tempfile::tempfile().unwrap());
     let (clock, _) = WallClock::start();
-    let mut engine = Metadata::new(Act::Allocate, Arc::clone(&file), 0..1 << 20, (1, BYTES), clock).unwrap();
+    let mut engine =
+        Metadata::new(MetadataCall::Allocate, Arc::clone(&file), 0..1 << 20, (1, BYTES), clock).unwrap();
     let outcome = result(&mut engine, io(Direction::Read, 4));
     if outcome == -libc::EOPNOTSUPP {
         fathom_skips::skipped("no fallocate on this file system");
@@ -106,7 +109,7 @@ fn a_length_changes_and_is_given_back() {
     file.set_len(8 * BYTES).unwrap();
     let (clock, _) = WallClock::start();
     let mut engine =
-        Metadata::new(Act::Truncate, Arc::clone(&file), 0..8 * BYTES, (1, BYTES), clock).unwrap();
+        Metadata::new(MetadataCall::Truncate, Arc::clone(&file), 0..8 * BYTES, (1, BYTES), clock).unwrap();
     for number in [3, 0, 7] {
         assert_eq!(result(&mut engine, io(Direction::Write, number)), BYTES as i32);
         assert_eq!(file.metadata().unwrap().len(), number * BYTES);

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use rustix::fs::{OFlags, fcntl_getfl};
 use rustix::mm::{Advice, MapFlags, MsyncFlags, ProtFlags, madvise, mmap, msync, munmap};
 
-use super::fault;
+use super::sigbus_guard;
 use crate::EngineError;
 
 /// A mapping that one thread uses. Each job has its own: while a failed page is being replaced, no other
@@ -39,7 +39,7 @@ impl Mapping {
     /// # Errors
     /// When the system refuses the mapping or the handler for failing pages.
     pub fn new(file: Arc<File>, span: Range<u64>, advice: Advice) -> Result<Self, EngineError> {
-        fault::install()?;
+        sigbus_guard::install()?;
         let page = rustix::param::page_size() as u64;
         let first_byte = span.start / page * page;
         let bytes = span.end.saturating_sub(first_byte).max(1);
@@ -78,7 +78,7 @@ impl Mapping {
     pub fn read(&mut self, offset: u64, buffer: &mut [u8]) -> i32 {
         let Some(at) = self.place(offset, buffer.len()) else { return -libc::EINVAL };
         // SAFETY: `place` has checked that the I/O lies within the mapping, which this thread alone uses.
-        let replaced = unsafe { fault::copy(at, buffer.as_mut_ptr(), buffer.len(), at) };
+        let replaced = unsafe { sigbus_guard::copy(at, buffer.as_mut_ptr(), buffer.len(), at) };
         self.outcome(replaced, at, buffer.len())
     }
 
@@ -89,7 +89,7 @@ impl Mapping {
         }
         let Some(at) = self.place(offset, buffer.len()) else { return -libc::EINVAL };
         // SAFETY: as for reading, and the mapping is writable.
-        let replaced = unsafe { fault::copy(buffer.as_ptr(), at, buffer.len(), at) };
+        let replaced = unsafe { sigbus_guard::copy(buffer.as_ptr(), at, buffer.len(), at) };
         self.outcome(replaced, at, buffer.len())
     }
 

@@ -8,9 +8,9 @@
 //! Pages that cannot be had fail the I/O that touches them with EIO. The end of a file that was cut
 //! short is seen by whole pages: the rest of its last page reads as zeros.
 
-mod fault;
 pub(crate) mod launch;
 mod mapping;
+mod sigbus_guard;
 
 use std::fs::File;
 use std::ops::Range;
@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use fathom_measure::Clock;
 use fathom_record::Direction;
-use fathom_record::facts::{EngineFacts, Feature};
+use fathom_record::facts::{EngineFacts, EngineFeature};
 use fathom_record::workload::Addresses;
 use rustix::mm::Advice;
 
@@ -52,7 +52,7 @@ impl<C: Clock> Mmap<C> {
         let (name, advice) = advice_for(addresses);
         let mapping = Mapping::new(Arc::clone(&file), span, advice)?;
         let refusal = mapping.advise().err().map(|errno| format!("refused by this kernel: {errno}"));
-        let advised = Feature::unless_refused(name, refusal);
+        let advised = EngineFeature::unless_refused(name, refusal);
         Ok(Self { arena: Arena::new(depth, buffer_bytes)?, mapping, file, clock, facts: facts(advised) })
     }
 
@@ -78,8 +78,8 @@ fn advice_for(addresses: &Addresses) -> (&'static str, Advice) {
     }
 }
 
-fn facts(advised: Feature) -> EngineFacts {
-    let feature = |name: &str, note: &str| Feature::new(name, true, Some(note.to_owned()));
+fn facts(advised: EngineFeature) -> EngineFacts {
+    let feature = |name: &str, note: &str| EngineFeature::new(name, true, Some(note.to_owned()));
     EngineFacts {
         name: launch::NAME.to_owned(),
         version: 1,

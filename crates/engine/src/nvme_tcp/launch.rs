@@ -3,7 +3,7 @@
 use std::sync::{Arc, PoisonError};
 
 use fathom_order::InOrder;
-use fathom_record::facts::{CONNECTION_KEPT, FabricQueue, Feature, Outages};
+use fathom_record::facts::{CONNECTION_KEPT, EngineFeature, FabricQueue, Outages};
 use fathom_target::remote::{Controller, Remote};
 
 use super::{NvmeTcp, reconnect};
@@ -84,9 +84,9 @@ fn carried(remote: &Remote) -> Vec<FabricQueue> {
 }
 
 /// What a controller told of during the run.
-fn said(controller: &Controller) -> impl Iterator<Item = Feature> {
+fn said(controller: &Controller) -> impl Iterator<Item = EngineFeature> {
     let shared = controller.shared();
-    let feature = |name: &str, used, note| Feature::new(name, used, Some(note));
+    let feature = |name: &str, used, note| EngineFeature::new(name, used, Some(note));
     let events = shared.events().into_iter().map(move |event| feature("controller_event", true, event));
     let lost = shared.why().map(|why| feature(CONNECTION_KEPT, false, why));
     events.chain(lost)

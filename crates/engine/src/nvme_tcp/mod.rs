@@ -4,8 +4,8 @@
 //! socket does not block: a turn sends what is queued with one write, takes what is there with one read, and only where
 //! the job would wait anyway is the socket waited for.
 
+mod connection_loss;
 pub(crate) mod launch;
-mod lost;
 mod reconnect;
 #[cfg(target_os = "linux")]
 #[path = "wait_linux.rs"]
@@ -23,7 +23,7 @@ use fathom_fabric::Payloads;
 use fathom_fabric::host::{HostQueue, NamespaceFacts, SlotCompletion, Transfer};
 use fathom_measure::Clock;
 use fathom_record::Direction;
-use fathom_record::facts::{EngineFacts, FabricQueue, Feature, POLLED_COMPLETIONS};
+use fathom_record::facts::{EngineFacts, EngineFeature, FabricQueue, POLLED_COMPLETIONS};
 use fathom_spec::fabrics::SubmissionEntry;
 use fathom_spec::io;
 use fathom_target::remote::{Controller, IoQueue, Remote, is_passing};
@@ -31,7 +31,7 @@ use fathom_target::remote::{Controller, IoQueue, Remote, is_passing};
 use crate::os_error::{ECONNRESET, EINVAL, ENOTCONN};
 use crate::passthrough::status_errno;
 use crate::{Arena, Completion, Engine, EngineError, Io, Stamps, Submission, Wait};
-use lost::ConnectionLoss;
+use connection_loss::ConnectionLoss;
 use reconnect::Reconnection;
 
 /// Bytes that one reading of the socket takes at most: smaller ones double the cost of small I/Os.
@@ -145,7 +145,7 @@ impl<C: Clock> NvmeTcp<C> {
     pub fn polling(mut self, polled: bool) -> Self {
         self.polled = polled;
         let note = (!polled).then(|| "not asked for".to_owned());
-        self.facts.features.push(Feature::new(POLLED_COMPLETIONS, polled, note));
+        self.facts.features.push(EngineFeature::new(POLLED_COMPLETIONS, polled, note));
         self
     }
 
@@ -428,9 +428,9 @@ impl<C: Clock> Drop for NvmeTcp<C> {
 
 fn facts(controller: &Controller, (entries, pieces): (u32, u32), flow_control: bool) -> EngineFacts {
     let said = controller.facts();
-    let feature = |name: &str, used: bool, note: String| Feature::new(name, used, Some(note));
+    let feature = |name: &str, used: bool, note: String| EngineFeature::new(name, used, Some(note));
     let framing = controller.framing();
-    let digest = |name: &str, used: bool| Feature::new(name, used, None);
+    let digest = |name: &str, used: bool| EngineFeature::new(name, used, None);
     EngineFacts {
         name: launch::NAME.to_owned(),
         version: 1,

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use fathom_measure::Clock;
 use fathom_record::Direction;
-use fathom_record::facts::{EngineFacts, Feature};
+use fathom_record::facts::{EngineFacts, EngineFeature};
 use fathom_spec::Status;
 use fathom_spec::io::RANGE_BYTES;
 use fathom_spec::linux::RING_IO_OPERATION;
@@ -122,7 +122,7 @@ impl<C: Clock> Passthrough<C> {
             && let Some(feature) =
                 self.facts.features.iter_mut().find(|feature| feature.name == REGISTERED_BUFFERS)
         {
-            *feature = Feature::unless_refused(REGISTERED_BUFFERS, refusal);
+            *feature = EngineFeature::unless_refused(REGISTERED_BUFFERS, refusal);
         }
         const PLACE: &str = "sending a first NVMe command";
         match -result {
@@ -202,9 +202,9 @@ fn moved(result: i32, user_data: u64) -> i32 {
     }
 }
 
-fn facts(mut features: Vec<Feature>, namespace: &Namespace) -> EngineFacts {
+fn facts(mut features: Vec<EngineFeature>, namespace: &Namespace) -> EngineFacts {
     let mut feature = |name: &str, used: bool, note: Option<String>| {
-        features.push(Feature::new(name, used, note));
+        features.push(EngineFeature::new(name, used, note));
     };
     feature("nvme_commands", true, Some(format!("to namespace {}; none is split or merged", namespace.id)));
     let limit = namespace.max_transfer_bytes.map(|bytes| format!("one command moves at most {bytes} bytes"));

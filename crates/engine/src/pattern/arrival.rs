@@ -19,7 +19,7 @@ pub struct ArrivalPattern(Kind);
 enum Kind {
     Closed,
     Written(StartTimes),
-    Constant(Constant),
+    Constant(ConstantArrivals),
     Poisson(Poisson),
     Ramp(Ramp),
     Steps(Steps),
@@ -28,7 +28,7 @@ enum Kind {
 /// Next start and step, in nanoseconds with 64 fractional bits: adding the step loses nothing that
 /// would add up to a nanosecond in the age of the universe.
 #[derive(Clone, Debug)]
-struct Constant {
+struct ConstantArrivals {
     next: u128,
     step: u128,
 }
@@ -81,7 +81,7 @@ impl ArrivalPattern {
             Arrival::PerDirection { .. } => Kind::Closed,
             &Arrival::Constant { rate_per_s } => {
                 let gap = (NS_PER_S / rate_per_s * 2f64.powi(64)) as u128;
-                Kind::Constant(Constant {
+                Kind::Constant(ConstantArrivals {
                     next: gap.saturating_mul(u128::from(job)),
                     step: gap.saturating_mul(u128::from(jobs)),
                 })

@@ -1,6 +1,6 @@
 //! Content of writes.
 
-use fathom_record::workload::{Content, Data};
+use fathom_record::workload::{ConstantContent, Data};
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -55,10 +55,10 @@ impl DataPattern {
     }
 
     /// The same with content that is told. A pattern is all of it where no share compresses.
-    pub fn with(mut self, content: Option<&Content>) -> Self {
+    pub fn with(mut self, content: Option<&ConstantContent>) -> Self {
         self.fixed = match content {
             None => None,
-            Some(Content::Kept) => Some(FixedContent::Kept),
+            Some(ConstantContent::Kept) => Some(FixedContent::Kept),
             Some(content) => content.pattern().map(|bytes| FixedContent::Pattern(bytes.into_boxed_slice())),
         };
         if let Some(FixedContent::Pattern(_)) = self.fixed

@@ -21,9 +21,9 @@ mod mix;
 mod script;
 mod seed;
 mod size_pattern;
+mod span_coverage;
 #[cfg(test)]
 pub(crate) mod test_workload;
-mod touched;
 
 pub use address_pattern::AddressPattern;
 pub use arrival::ArrivalPattern;
@@ -35,4 +35,4 @@ pub use mix::MixPattern;
 pub use script::{Drafts, Script, ScriptWriter, Scripts, StartTimes};
 pub use seed::{Purpose, random_of, seed_of};
 pub use size_pattern::SizePattern;
-pub use touched::expected_touched_share;
+pub use span_coverage::expected_touched_share;

@@ -8,9 +8,9 @@ use fathom_sim::{SimDevice, SimHost, SimParameters};
 use super::{Mode, SimEngine};
 use crate::EngineError;
 use crate::decorate::Stack;
-use crate::job::{JobPlan, Measurement, Observer, simulated};
+use crate::job::{JobPlan, Measurement, Observer, virtual_time_jobs};
 use crate::launch::{Launch, Launcher, Medium, of};
-use crate::rest::Rest;
+use crate::precise_sleep::PreciseSleep;
 
 /// What a user types.
 pub(super) const NAME: &str = "sim";
@@ -55,12 +55,12 @@ impl Launch<'_> {
             SimEngine::new(of(plan, &devices), plan.depth, bytes, clock.clone(), Mode::Virtual)
         };
         let measured = if self.options.decorators.is_empty() {
-            simulated::run(self.crew_plan(), &clock, build, observe)?
+            virtual_time_jobs::run(self.crew_plan(), &clock, build, observe)?
         } else {
-            let stack = Stack::new(&self.options.decorators, self.workload.seed, Rest::default());
+            let stack = Stack::new(&self.options.decorators, self.workload.seed, PreciseSleep::default());
             let decorated =
                 |plan: &JobPlan| Ok(stack.around(Box::new(build(plan)?), (plan.job, plan.buffers()), &clock));
-            simulated::run(self.crew_plan(), &clock, decorated, observe)?
+            virtual_time_jobs::run(self.crew_plan(), &clock, decorated, observe)?
         };
         Ok(Measurement { left: left(clock.now_ns()), ..measured })
     }

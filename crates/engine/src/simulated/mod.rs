@@ -9,9 +9,9 @@ use std::collections::BinaryHeap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use fathom_measure::Clock;
-use fathom_record::facts::{EngineFacts, Feature};
+use fathom_record::facts::{EngineFacts, EngineFeature};
 
-use crate::rest::Rest;
+use crate::precise_sleep::PreciseSleep;
 use crate::{Arena, Completion, Engine, EngineError, Io, Stamps, Submission, Wait};
 use fathom_sim::SimDevice;
 
@@ -182,7 +182,7 @@ impl<C: Clock> Engine for SimEngine<C> {
         if let (Mode::RealTime, Wait::Until(until_ns), Some(Reverse(next))) =
             (self.mode, wait, self.pending.peek())
         {
-            Rest::default().until(&self.clock, until_ns.min(next.due_ns));
+            PreciseSleep::default().until(&self.clock, until_ns.min(next.due_ns));
         }
         self.take_due(self.clock.now_ns(), done);
         Ok(())
@@ -197,7 +197,7 @@ impl<C: Clock> Engine for SimEngine<C> {
 }
 
 fn facts(mode: Mode) -> EngineFacts {
-    let feature = |name: &str, used, note: &str| Feature::new(name, used, Some(note.to_owned()));
+    let feature = |name: &str, used, note: &str| EngineFeature::new(name, used, Some(note.to_owned()));
     let (virtual_note, returned_stamp) = match mode {
         Mode::Virtual => ("time is simulated and passes as fast as it can be computed", "equals submitted"),
         Mode::RealTime => {

@@ -6,7 +6,7 @@
 //! buffers as the depth, and slots for all parts that can be under way.
 
 mod chunk_map;
-mod whole;
+mod io_reassembly;
 
 #[cfg(test)]
 mod tests;
@@ -15,13 +15,13 @@ use std::sync::Arc;
 
 use fathom_measure::Clock;
 use fathom_record::Direction;
-use fathom_record::facts::{EngineFacts, Feature};
+use fathom_record::facts::{EngineFacts, EngineFeature};
 use fathom_target::Handle;
 
 use crate::os_error::EINVAL;
 use crate::{Completion, Engine, EngineError, ErrorKind, EventHandle, Io, Stamps, Submission, Wait};
 pub use chunk_map::{Layout, Piece, Pieces};
-use whole::{Place, WholeIo};
+use io_reassembly::{Place, WholeIo};
 
 /// Name of the engine's feature that a record shows this under.
 pub const FEATURE: &str = "stripe";
@@ -148,7 +148,7 @@ impl<E: Carrier, C: Clock> Stripe<E, C> {
     pub fn new(inner: E, layout: Layout, shape: Shape, clock: C) -> Self {
         let Slots { buffers, parts, numbers } = shape.slots();
         let mut facts = inner.facts().clone();
-        facts.features.push(Feature::new(
+        facts.features.push(EngineFeature::new(
             FEATURE,
             true,
             Some(format!(

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use fathom_measure::Clock;
 use fathom_record::engine_list::MOST_THREADS_OF_A_JOB;
-use fathom_record::facts::{EngineFacts, Feature};
+use fathom_record::facts::{EngineFacts, EngineFeature};
 use fathom_record::options::IoFlags;
 use fathom_target::{Handle, Lane, lane};
 
@@ -77,7 +77,7 @@ impl<C: Clock + Clone + Send + 'static> Sync<C> {
         let arena = Arena::new(slots.buffers, buffer_bytes)?;
         let lanes = files.iter().map(lane).collect::<Result<_, _>>()?;
         let pool = (slots.parts > 1).then(|| Pool::start(slots, files, flags, &clock)).transpose()?;
-        let threads = Feature::new(
+        let threads = EngineFeature::new(
             "thread_a_slot",
             pool.is_some(),
             pool.is_none().then(|| "depth 1: calls run on the job's own thread".to_owned()),

@@ -11,10 +11,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use fathom_measure::Clock;
 use fathom_record::Direction;
-use fathom_record::facts::{EngineFacts, Feature};
+use fathom_record::facts::{EngineFacts, EngineFeature};
 use fathom_record::options::ThrottlePlan;
 
-use crate::rest::Rest;
+use crate::precise_sleep::PreciseSleep;
 use crate::{Completion, Engine, EngineError, EventHandle, Io, Submission, Wait};
 use fathom_sim::device::{Cost, Limits, TOKEN};
 
@@ -45,7 +45,7 @@ impl Buckets {
 pub struct Throttle<E, C> {
     inner: E,
     clock: C,
-    rest: Rest,
+    rest: PreciseSleep,
     facts: EngineFacts,
     buckets: Buckets,
     /// I/Os that wait, with the time at which they may pass; in order.
@@ -65,7 +65,7 @@ impl<E: Engine, C: Clock> Throttle<E, C> {
         inner: E,
         plan: &ThrottlePlan,
         depth: u32,
-        (clock, rest): (C, Rest),
+        (clock, rest): (C, PreciseSleep),
         buckets: Buckets,
     ) -> Self {
         let mut facts = inner.facts().clone();
@@ -73,7 +73,7 @@ impl<E: Engine, C: Clock> Throttle<E, C> {
             "{plan}: I/Os wait for tokens, so results are not of the target alone; {}",
             rest.description()
         );
-        facts.features.push(Feature::new("throttle", true, Some(note)));
+        facts.features.push(EngineFeature::new("throttle", true, Some(note)));
         facts.completes_inline = false;
         facts.returned_stamp = "equals submitted: the throttle takes an I/O at once".to_owned();
         Self {

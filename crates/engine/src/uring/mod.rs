@@ -6,7 +6,7 @@ mod ring_options;
 #[cfg(target_os = "linux")]
 mod enter;
 #[cfg(target_os = "linux")]
-mod inline;
+mod inline_execution;
 #[cfg(target_os = "linux")]
 pub(crate) mod launch;
 #[cfg(target_os = "linux")]

@@ -8,14 +8,14 @@ use std::sync::Arc;
 
 use fathom_measure::Clock;
 use fathom_record::Direction;
-use fathom_record::facts::{EngineFacts, Feature};
+use fathom_record::facts::{EngineFacts, EngineFeature};
 use fathom_record::options::IoFlags;
 use io_uring::squeue::{Entry, Flags};
 use io_uring::{opcode, types};
 
 use super::ring_options::Options;
 use super::ring_traffic::{self, Traffic};
-use super::{inline, setup, workers};
+use super::{inline_execution, setup, workers};
 use crate::priority::PrioritySetter;
 use crate::stripe::{Carrier, Part, Slots};
 use crate::{Arena, Completion, Engine, EngineError, ErrorKind, EventHandle, Io, Submission, Wait, io_flags};
@@ -36,10 +36,10 @@ const BLOCK: usize = 4096;
 const TRIM_NOTE: &str =
     "trims punch holes (fallocate): a block device deallocates, or writes zeroes, as it supports";
 
-fn facts(mut features: Vec<Feature>, flags: IoFlags) -> EngineFacts {
+fn facts(mut features: Vec<EngineFeature>, flags: IoFlags) -> EngineFacts {
     features.extend(flags.features());
     let note = Some(TRIM_NOTE.to_owned());
-    features.push(Feature::new("trim_by_punch_hole", true, note));
+    features.push(EngineFeature::new("trim_by_punch_hole", true, note));
     EngineFacts {
         name: super::launch::NAME.to_owned(),
         version: 5,
@@ -109,7 +109,8 @@ impl<C: Clock> Uring<C> {
         made.features.push(traffic.start_ticking(!options.run.polled && !options.on_time)?);
         let targets: Vec<&File> = files.iter().map(AsRef::as_ref).collect();
         let block = arena.stride().min(BLOCK);
-        let (entry_flags, tried) = inline::flags(&targets, &mut arena.slice(0)[..block], options.run.polled);
+        let (entry_flags, tried) =
+            inline_execution::flags(&targets, &mut arena.slice(0)[..block], options.run.polled);
         made.features.push(tried);
         Ok(Self {
             traffic,

@@ -13,7 +13,7 @@ use std::marker::PhantomData;
 use std::os::fd::{AsRawFd, BorrowedFd};
 
 use fathom_measure::Clock;
-use fathom_record::facts::Feature;
+use fathom_record::facts::EngineFeature;
 use io_uring::{cqueue, opcode, squeue, types};
 
 use super::ring_queues::Queue;
@@ -91,10 +91,10 @@ where
     ///
     /// # Errors
     /// When the ring is broken.
-    pub fn start_ticking(&mut self, has_long_waits: bool) -> Result<Feature, EngineError> {
+    pub fn start_ticking(&mut self, has_long_waits: bool) -> Result<EngineFeature, EngineError> {
         if !has_long_waits {
             let note = "only for closed loops that are not polled".to_owned();
-            return Ok(Feature::new(NAME, false, Some(note)));
+            return Ok(EngineFeature::new(NAME, false, Some(note)));
         }
         let period = types::Timespec::new().nsec(TICK_NS as u32);
         let timer = opcode::Timeout::new(&raw const period)
@@ -106,7 +106,7 @@ where
             && self.queue.start(1)? == 1
             && !self.queue.completions().any(|entry| has_ended(&entry.into()));
         let refusal = (!self.ticks).then(|| "refused by this kernel (needs 6.4)".to_owned());
-        Ok(Feature::unless_refused(NAME, refusal))
+        Ok(EngineFeature::unless_refused(NAME, refusal))
     }
 
     /// Has the kernel add to an event descriptor whenever something completed; false where it does not.

@@ -4,7 +4,7 @@
 use std::io;
 use std::os::fd::RawFd;
 
-use fathom_record::facts::{Feature, POLLED_COMPLETIONS};
+use fathom_record::facts::{EngineFeature, POLLED_COMPLETIONS};
 use fathom_record::run_plan::RunOptions;
 use io_uring::{IoUring, cqueue, squeue};
 use rustix::process::{Resource, getrlimit};
@@ -19,7 +19,7 @@ pub const REGISTERED_BUFFERS: &str = "registered_buffers";
 pub struct PreparedRing<S: squeue::EntryMarker = squeue::Entry, C: cqueue::EntryMarker = cqueue::Entry> {
     pub queue: Queue<S, C>,
     pub registered_buffers: bool,
-    pub features: Vec<Feature>,
+    pub features: Vec<EngineFeature>,
 }
 
 /// Sets of setup flags, best first; each step leaves out what older kernels refuse.
@@ -82,17 +82,18 @@ impl Rung {
         builder.build(depth)
     }
 
-    fn features(self, options: &RunOptions) -> Vec<Feature> {
+    fn features(self, options: &RunOptions) -> Vec<EngineFeature> {
         let older =
             |used: bool, since: &str| (!used).then(|| format!("refused by this kernel (needs {since})"));
-        let feature = |name: &str, used: bool, since: &str| Feature::unless_refused(name, older(used, since));
+        let feature =
+            |name: &str, used: bool, since: &str| EngineFeature::unless_refused(name, older(used, since));
         vec![
             feature("single_issuer", self.defer_taskrun, "6.0"),
             feature("defer_taskrun", self.defer_taskrun, "6.1"),
             feature("coop_taskrun", self.coop_taskrun, "5.19"),
             feature("no_sqarray", self.no_sqarray, "6.6"),
             feature("submit_all", self.submit_all, "5.18"),
-            Feature::new(
+            EngineFeature::new(
                 POLLED_COMPLETIONS,
                 options.polled,
                 (!options.polled).then(|| "not asked for".to_owned()),
@@ -149,7 +150,7 @@ fn register<S: squeue::EntryMarker, C: cqueue::EntryMarker>(
     mut queue: Queue<S, C>,
     files: &[RawFd],
     arena: &Arena,
-    mut features: Vec<Feature>,
+    mut features: Vec<EngineFeature>,
 ) -> Result<PreparedRing<S, C>, EngineError> {
     let handle = queue.register_handle();
     queue
@@ -162,10 +163,10 @@ fn register<S: squeue::EntryMarker, C: cqueue::EntryMarker>(
     // drop); a registration that outlives it holds the pages, not the addresses.
     let registered_buffers = unsafe { queue.ring().submitter().register_buffers(&[whole]) };
     let refusal = (!handle).then(|| "refused by this kernel (needs 5.18)".to_owned());
-    features.push(Feature::unless_refused("registered_ring", refusal));
-    features.push(Feature::new("registered_file", true, None));
+    features.push(EngineFeature::unless_refused("registered_ring", refusal));
+    features.push(EngineFeature::new("registered_file", true, None));
     let refusal = registered_buffers.as_ref().err().map(buffer_note);
-    features.push(Feature::unless_refused(REGISTERED_BUFFERS, refusal));
+    features.push(EngineFeature::unless_refused(REGISTERED_BUFFERS, refusal));
     Ok(PreparedRing { queue, registered_buffers: registered_buffers.is_ok(), features })
 }
 

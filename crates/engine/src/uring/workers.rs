@@ -4,7 +4,7 @@
 //! worker threads of the kernel. On the job's own processor they hold it up by a scheduler's slice.
 #![allow(unsafe_code)] // Fills in the C library's set of processors.
 
-use fathom_record::facts::Feature;
+use fathom_record::facts::EngineFeature;
 use rustix::process::getpid;
 use rustix::thread::{CpuSet, sched_getaffinity};
 
@@ -15,13 +15,16 @@ const NAME: &str = "workers_elsewhere";
 
 /// Allows the ring's workers every processor of the process but the one that the calling thread is bound
 /// to; says why not, where that cannot be.
-pub fn keep_elsewhere(queue: &Queue) -> Feature {
+pub fn keep_elsewhere(queue: &Queue) -> EngineFeature {
     match others() {
         Ok(set) => {
             let asked = queue.ring().submitter().register_iowq_aff(&set);
-            Feature::unless_refused(NAME, asked.err().map(|error| format!("refused: {error} (needs 5.14)")))
+            EngineFeature::unless_refused(
+                NAME,
+                asked.err().map(|error| format!("refused: {error} (needs 5.14)")),
+            )
         }
-        Err(why) => Feature::new(NAME, false, Some(why)),
+        Err(why) => EngineFeature::new(NAME, false, Some(why)),
     }
 }
 

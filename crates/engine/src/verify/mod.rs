@@ -21,7 +21,7 @@ mod tests;
 use std::sync::Arc;
 
 use fathom_record::Direction;
-use fathom_record::facts::{EngineFacts, Feature};
+use fathom_record::facts::{EngineFacts, EngineFeature};
 
 use crate::{Completion, Engine, EngineError, ErrorKind, Io, Submission, Wait};
 use content_check::Evidence;
@@ -74,7 +74,7 @@ impl<E: Engine> Verify<E> {
             .with_remedy("use a smaller --depth, or a larger --align"));
         }
         let mut facts = inner.facts().clone();
-        facts.features.push(Feature::new(
+        facts.features.push(EngineFeature::new(
             "verify",
             true,
             Some(format!("blocks of {} bytes are stamped and checked", table.block_bytes())),

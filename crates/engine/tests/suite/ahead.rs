@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use fathom_engine::job::JobPlan;
-use fathom_engine::job::ahead::Spares;
-use fathom_engine::job::crew::{Conduct, CrewPlan};
+use fathom_engine::job::crew::{CrewPlan, JobConduct};
+use fathom_engine::job::spare_buffers::Spares;
 use fathom_engine::pattern::{DataPattern, Generator, Geometry};
 use fathom_engine::{Arena, Completion, Engine, EngineError, Io, Stamps, Submission, Wait};
 use fathom_measure::{Clock, WallClock};
@@ -146,7 +146,7 @@ fn run(depth: u32, bytes: u32, read_share: f64, operations: u64) -> EngineCounts
         open: false,
         punctual: false,
         reach: Reach::default(),
-        conduct: Conduct::until(&stop),
+        conduct: JobConduct::until(&stop),
     };
     let (clock, _) = WallClock::start();
     let seen = Arc::new(Mutex::new(EngineCounts::default()));

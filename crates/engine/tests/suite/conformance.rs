@@ -13,9 +13,9 @@ use std::sync::{Arc, Mutex};
 
 use fathom_conformance::{BUFFER_BYTES, Subject, TARGET_BYTES, Traits, run};
 use fathom_engine::delay::{Delay, RunStart};
-use fathom_engine::metadata::{Act, Metadata, NameAct};
+use fathom_engine::metadata::{Metadata, MetadataCall, NameAct};
 use fathom_engine::pattern::{Purpose, random_of};
-use fathom_engine::rest::Rest;
+use fathom_engine::precise_sleep::PreciseSleep;
 use fathom_engine::simulated::{Mode, SimEngine};
 use fathom_engine::stripe::{Carrier, Layout, Shape, Slots, Stripe};
 use fathom_engine::throttle::{Buckets, Throttle};
@@ -107,7 +107,7 @@ fn mmap() {
 fn space_and_lengths() {
     let (clock, _) = WallClock::start();
     let (_named, file) = file();
-    for act in [Act::Allocate, Act::Truncate] {
+    for act in [MetadataCall::Allocate, MetadataCall::Truncate] {
         run(&Subject {
             name: act.name(),
             make: &|depth| {
@@ -116,7 +116,7 @@ fn space_and_lengths() {
             },
             now_ns: &|| clock.now_ns(),
             advance_to: None,
-            traits: Traits { writes_only: act == Act::Truncate, ..CALLS },
+            traits: Traits { writes_only: act == MetadataCall::Truncate, ..CALLS },
         });
     }
 }
@@ -127,7 +127,7 @@ fn names() {
     let folder = tempfile::tempdir_in(place()).unwrap();
     let open = Arc::new(File::open(folder.path()).unwrap());
     // The others make all names for each engine of the suite, which takes minutes; they differ in one call.
-    let act = Act::Name(NameAct::CreateFile);
+    let act = MetadataCall::Name(NameAct::CreateFile);
     run(&Subject {
         name: act.name(),
         make: &|depth| {
@@ -301,8 +301,8 @@ fn decorated<E: Engine, C: Clock + Clone>(engine: E, depth: u32, clock: C) -> im
     let buckets = Buckets::new(&throttle);
     let delay = "exponential:20us,stall-every=1ms,stall-length=100us".parse().unwrap();
     let random = random_of(1, Purpose::Delay, 0);
-    let engine = Throttle::new(engine, &throttle, depth, (clock.clone(), Rest::default()), buckets);
-    Delay::new(engine, &delay, depth, (clock, Rest::default()), random, RunStart::default())
+    let engine = Throttle::new(engine, &throttle, depth, (clock.clone(), PreciseSleep::default()), buckets);
+    Delay::new(engine, &delay, depth, (clock, PreciseSleep::default()), random, RunStart::default())
 }
 
 #[test]

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use fathom_conformance::broken::{Breach, BrokenEngine};
 use fathom_conformance::{BUFFER_BYTES, Subject, TARGET_BYTES, Traits, run};
 use fathom_engine::Engine;
-use fathom_engine::job::ahead::Spares;
-use fathom_engine::job::crew::{Conduct, CrewPlan};
+use fathom_engine::job::crew::{CrewPlan, JobConduct};
+use fathom_engine::job::spare_buffers::Spares;
 use fathom_engine::job::{JobPlan, Measurement};
 use fathom_engine::memory_target::{Memory, Store};
 use fathom_engine::pattern::{DataPattern, Generator, Geometry};
@@ -90,7 +90,7 @@ fn measured(breach: Option<Breach>) -> Measurement {
         open: false,
         punctual: false,
         reach: Reach::default(),
-        conduct: Conduct::until(&stop),
+        conduct: JobConduct::until(&stop),
     };
     let (clock, _) = WallClock::start();
     let store = Store::new(TARGET_BYTES).unwrap();

@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use fathom_engine::decorate::Stack;
 use fathom_engine::delay::Draw;
-use fathom_engine::job::ahead::Spares;
-use fathom_engine::job::crew::{Conduct, CrewPlan};
+use fathom_engine::job::crew::{CrewPlan, JobConduct};
+use fathom_engine::job::spare_buffers::Spares;
 use fathom_engine::job::{JobPlan, Measurement};
 use fathom_engine::null::Null;
 use fathom_engine::pattern::{ArrivalPattern, DataPattern, Generator, Geometry};
-use fathom_engine::rest::Rest;
+use fathom_engine::precise_sleep::PreciseSleep;
 use fathom_engine::simulated::{Mode, SimEngine};
 use fathom_engine::{Engine, EngineError};
 use fathom_measure::VirtualClock;
@@ -95,9 +95,9 @@ fn run_on<E: Engine + 'static>(
         open,
         punctual: true,
         reach: Reach::default(),
-        conduct: Conduct::until(&stop),
+        conduct: JobConduct::until(&stop),
     };
-    let stack = Stack::new(decorators, workload.seed, Rest::default());
+    let stack = Stack::new(decorators, workload.seed, PreciseSleep::default());
     let build = |plan: &JobPlan| Ok(stack.around(Box::new(build(plan)?), (plan.job, plan.buffers()), clock));
     run_simulated(plan, clock, &build).unwrap()
 }

@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use fathom_engine::engine_kinds::EngineKind;
 use fathom_engine::fault::{Effect, Fault, FaultPlan, FaultRule, FaultTrigger};
-use fathom_engine::job::ahead::Spares;
-use fathom_engine::job::crew::{Conduct, CrewPlan};
+use fathom_engine::job::crew::{CrewPlan, JobConduct};
+use fathom_engine::job::spare_buffers::Spares;
 use fathom_engine::job::{JobPlan, Measurement};
 use fathom_engine::launch::{Launch, Medium};
 use fathom_engine::memory_target::{Memory, Store};
@@ -89,7 +89,7 @@ fn run<E: Engine + 'static>(
         open: false,
         punctual: false,
         reach: Reach::default(),
-        conduct: Conduct::until(stop),
+        conduct: JobConduct::until(stop),
     };
     let (clock, _) = WallClock::start();
     let started_ns = clock.now_ns();
@@ -251,7 +251,7 @@ fn in_simulated_time_too_a_target_that_is_gone_ends_the_run() {
         open: false,
         punctual: false,
         reach: Reach::default(),
-        conduct: Conduct::until(&stop),
+        conduct: JobConduct::until(&stop),
     };
     let build = |plan: &JobPlan| {
         let device = Arc::clone(&device);
@@ -329,7 +329,7 @@ fn launch(workload: &Workload, medium: &Medium, engine: EngineKind) -> Result<Me
         listeners: None,
         clock,
         tag: 1,
-        conduct: Conduct::until(&stop),
+        conduct: JobConduct::until(&stop),
     };
     launch.run(&mut |_| {})
 }

@@ -13,8 +13,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use fathom_engine::job::JobPlan;
-use fathom_engine::job::ahead::Spares;
-use fathom_engine::job::crew::{self, Conduct, CrewPlan};
+use fathom_engine::job::crew::{self, CrewPlan, JobConduct};
+use fathom_engine::job::spare_buffers::Spares;
 use fathom_engine::pattern::{DataPattern, Generator, Geometry};
 use fathom_engine::verify::{Verify, VerifyTable};
 use fathom_engine::{Arena, Completion, Engine, EngineError, Io, Stamps, Submission, Wait};
@@ -142,7 +142,7 @@ fn between(bytes: u32, verify: bool) -> Between {
         open: false,
         punctual: false,
         reach: Reach::default(),
-        conduct: Conduct::until(&stop),
+        conduct: JobConduct::until(&stop),
     };
     let (clock, _) = WallClock::start();
     let gaps = Arc::new(Mutex::new(Histogram::new()));

@@ -15,7 +15,7 @@ mod uring;
 fathom_skips::one_more_at_once!();
 
 use fathom_engine::job::crew::{self, CrewPlan};
-use fathom_engine::job::{JobPlan, Measurement, simulated};
+use fathom_engine::job::{JobPlan, Measurement, virtual_time_jobs};
 use fathom_engine::{Engine, EngineError};
 use fathom_measure::{VirtualClock, WallClock};
 
@@ -37,5 +37,5 @@ fn run_simulated(
     clock: &VirtualClock,
     build: &dyn Fn(&JobPlan) -> Made,
 ) -> Result<Measurement, EngineError> {
-    simulated::run(plan, clock, build, &mut |_| {})
+    virtual_time_jobs::run(plan, clock, build, &mut |_| {})
 }

@@ -10,7 +10,7 @@ use fathom_conformance::{BUFFER_BYTES, Subject, TARGET_BYTES, Traits, run};
 use fathom_engine::delay::{Delay, RunStart};
 use fathom_engine::nvme_tcp::NvmeTcp;
 use fathom_engine::pattern::{Purpose, random_of};
-use fathom_engine::rest::Rest;
+use fathom_engine::precise_sleep::PreciseSleep;
 use fathom_engine::throttle::{Buckets, Throttle};
 use fathom_engine::{Completion, Engine, Io, Submission, Wait};
 use fathom_fabric::controller::{Access, SubsystemLimits};
@@ -125,8 +125,8 @@ fn the_suite_passes_behind_a_delay_and_a_throttle() {
         let buckets = Buckets::new(&throttle);
         let delay = "exponential:20us".parse().unwrap();
         let random = random_of(1, Purpose::Delay, 0);
-        let engine = Throttle::new(engine, &throttle, depth, (clock, Rest::default()), buckets);
-        Delay::new(engine, &delay, depth, (clock, Rest::default()), random, RunStart::default())
+        let engine = Throttle::new(engine, &throttle, depth, (clock, PreciseSleep::default()), buckets);
+        Delay::new(engine, &delay, depth, (clock, PreciseSleep::default()), random, RunStart::default())
     });
 }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use fathom_engine::engine_kinds::EngineKind;
 use fathom_engine::job::Measurement;
-use fathom_engine::job::crew::Conduct;
+use fathom_engine::job::crew::JobConduct;
 use fathom_engine::launch::{Launch, Medium};
 use fathom_engine::pattern::Geometry;
 use fathom_measure::WallClock;
@@ -57,7 +57,7 @@ fn simulate_all(devices: &[&str], workload: &Workload) -> Measurement {
         listeners: None,
         clock,
         tag: 1,
-        conduct: Conduct::until(&stop),
+        conduct: JobConduct::until(&stop),
     };
     launch.run(&mut |_| {}).unwrap()
 }

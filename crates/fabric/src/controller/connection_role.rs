@@ -88,7 +88,7 @@ pub enum Io {
 }
 
 /// Who carries out I/O, and owns the buffers of slots.
-pub trait Serve: Payloads {
+pub trait IoHandler: Payloads {
     /// A slot of an I/O queue carries a command to this namespace from here on, to all of them where it is
     /// [`ALL_NAMESPACES`](fathom_spec::admin::ALL_NAMESPACES).
     fn take(&mut self, _slot: u32, _namespace: u32) {}
@@ -192,7 +192,7 @@ impl Session {
     }
 
     /// A session with what it works on, for one turn.
-    pub fn serving<'a, D: Directory, S: Serve + ?Sized>(
+    pub fn serving<'a, D: Directory, S: IoHandler + ?Sized>(
         &'a mut self,
         directory: &'a D,
         serve: &'a mut S,
@@ -260,7 +260,7 @@ impl Session {
         Ok((first << namespace.block_shift, bytes as u32))
     }
 
-    fn begin_io<S: Serve + ?Sized>(
+    fn begin_io<S: IoHandler + ?Sized>(
         &self,
         slot: u32,
         command: &SubmissionEntry,
@@ -406,7 +406,7 @@ struct CommandContext<'a, D, S: ?Sized> {
     serve: &'a mut S,
 }
 
-impl<D, S: Serve + ?Sized> Payloads for CommandContext<'_, D, S> {
+impl<D, S: IoHandler + ?Sized> Payloads for CommandContext<'_, D, S> {
     fn payload(&mut self, slot: u32) -> &mut [u8] {
         self.serve.payload(slot)
     }
@@ -416,7 +416,7 @@ impl<D, S: Serve + ?Sized> Payloads for CommandContext<'_, D, S> {
     }
 }
 
-impl<D: Directory, S: Serve + ?Sized> Handler for CommandContext<'_, D, S> {
+impl<D: Directory, S: IoHandler + ?Sized> Handler for CommandContext<'_, D, S> {
     fn admit(&mut self, command: &SubmissionEntry) -> Result<HostDataLength, Refusal> {
         if command.flow() == Flow::Both {
             return Err(Refusal::Status(INVALID_OPCODE, 0));

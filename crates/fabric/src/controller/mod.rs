@@ -6,7 +6,7 @@ mod identify;
 mod queue;
 mod subsystem;
 
-pub use connection_role::{ADMIN_BYTES, Io, Role, Serve, Session};
+pub use connection_role::{ADMIN_BYTES, Io, IoHandler, Role, Session};
 pub use queue::{
     Answer, CommandStart, ControllerQueue, Digests, Handler, HostDataLength, QueueLimits, Refusal,
 };

@@ -1,12 +1,12 @@
 //! The framing that both sides share: PDUs out of a stream, and into one.
 
 mod digest;
-mod outgoing;
+mod outgoing_pdus;
 mod pdu_parser;
 mod protocol_fault;
 
 pub use digest::{append, crc32c};
-pub use outgoing::{Extent, GatherList, Item, SendQueue};
+pub use outgoing_pdus::{Extent, GatherList, Item, SendQueue};
 pub use pdu_parser::{Parser, Pdu, Peer, Step};
 pub use protocol_fault::{FatalError, Fault};
 

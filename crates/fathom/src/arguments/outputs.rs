@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::scraped::MetricsAddress;
+use crate::metrics_endpoint::MetricsAddress;
 
 /// What `--balances` stands for alone: this machine and its volumes.
 pub const OWN_BALANCES: &str = "own";

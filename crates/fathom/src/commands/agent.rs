@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use fathom_campaign::clients::serve;
-use fathom_plan::{Client, RawPlan, Reach, clients_of_file};
+use fathom_plan::{AgentLocation, Client, RawPlan, clients_of_file};
 
 use crate::arguments::client_arguments::ClientsFile;
 use crate::exit_status::Status;
@@ -60,7 +60,7 @@ pub fn take_file_into(file: &ClientsFile, flags: &mut RawPlan) -> Result<(), Fai
 /// client with a program of its own keeps it.
 fn pushed(text: &str) -> String {
     match Client::parse(text) {
-        Ok(client) if client.reach != Reach::Local && !client.push && !client.has_program() => {
+        Ok(client) if client.reach != AgentLocation::Local && !client.push && !client.has_program() => {
             Client { push: true, ..client }.to_string()
         }
         _ => text.to_owned(),

@@ -1,11 +1,11 @@
 //! `fathom analyse`: the seconds of finished runs, read and judged again.
 
-use fathom_campaign::{Subject, analyse};
+use fathom_campaign::{AnalysisSubject, analyse};
 use fathom_record::analysis_record::Analysis;
 use fathom_report::{canonical_json, html, markdown, terminal};
 use fathom_store::{Store, StoredId};
 
-use super::stored::{StorePlace, existing};
+use super::store_access::{StorePlace, existing};
 use crate::arguments::AnalyseArguments;
 use crate::exit_status::Status;
 use crate::failure::Failure;
@@ -25,8 +25,8 @@ pub fn perform(place: &StorePlace, arguments: &AnalyseArguments, line: &str) -> 
     let path = store.path().to_owned();
     let open = || Store::open_read_only(&path);
     let subject = match &named {
-        StoredId::Run(id) => Subject::Run(id),
-        StoredId::Campaign(id) => Subject::Campaign(id),
+        StoredId::Run(id) => AnalysisSubject::Run(id),
+        StoredId::Campaign(id) => AnalysisSubject::Campaign(id),
     };
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let analysis = Analysis { command: Some(line.to_owned()), ..analyse(&open, subject, threads)? };

@@ -9,13 +9,13 @@ use fathom_record::campaign::PatternResult;
 use fathom_report::{html, terminal};
 use fathom_store::{Store, StoreErrorKind};
 
-use super::again::{Permits, to_continue};
 use super::agent;
+use super::campaign_continuation::{Permits, to_continue};
 use super::conditions::{self, Conditions};
 use super::delivery::Delivery;
 use super::fresh_seed::new_seed;
 use super::record_json;
-use super::stored::{StorePlace, complete_drawn};
+use super::store_access::{StorePlace, complete_drawn};
 use crate::arguments::AssessArguments;
 use crate::exit_status::Status;
 use crate::failure::Failure;

@@ -12,8 +12,8 @@ use fathom_tools::result_import::{FileOutcome, ForeignTelemetry, ImportedItem, K
 use serde::Serialize;
 
 use super::demand_input;
-use super::published;
-use super::stored::{StorePlace, StoredItem, find};
+use super::published_file;
+use super::store_access::{StorePlace, StoredItem, find};
 use crate::arguments::AuditArguments;
 use crate::exit_status::Status;
 use crate::failure::Failure;
@@ -98,8 +98,9 @@ fn of_file(path: &Path) -> Result<Vec<AuditResult>, Failure> {
         kind: "unreadable",
         ..Failure::usage(name.clone(), cause, remedy)
     };
-    if published::is_table(path) {
-        let table = published::read(path).map_err(|failure| Failure { kind: "unreadable", ..failure })?;
+    if published_file::is_table(path) {
+        let table =
+            published_file::read(path).map_err(|failure| Failure { kind: "unreadable", ..failure })?;
         let findings = audit_published(&table).into_iter().map(Item::from).collect();
         return Ok(vec![AuditResult { subject: format!("{name}: {}", table.title), findings }]);
     }

@@ -6,7 +6,7 @@ use fathom_report::terminal;
 use fathom_store::Baseline;
 use serde::Serialize;
 
-use super::stored::{StorePlace, existing};
+use super::store_access::{StorePlace, existing};
 use crate::arguments::BaselineArguments;
 use crate::exit_status::Status;
 use crate::failure::Failure;

@@ -9,13 +9,13 @@ use fathom_record::{CampaignRecord, RunRecord};
 use fathom_report::{html, terminal};
 use fathom_store::{Store, StoredId};
 
-use super::again::{Permits, after_restart, to_continue};
 use super::agent;
+use super::campaign_continuation::{Permits, after_restart, to_continue};
 use super::conditions::{self, Conditions};
 use super::delivery::Delivery;
 use super::fresh_seed::new_seed;
 use super::record_json;
-use super::stored::{StorePlace, runs_of};
+use super::store_access::{StorePlace, runs_of};
 use crate::arguments::CompareArguments;
 use crate::exit_status::Status;
 use crate::failure::Failure;

@@ -5,12 +5,12 @@ use fathom_plan::{condition, unmeasurable};
 use fathom_record::campaign::{AssessPlan, AssessRecord, CompareRecord, OperatingPointKind};
 use fathom_record::comparison::Side;
 use fathom_record::condition::{
-    Condition, ConditionOutcome, ConditionState, Figure, JudgedQuantity, Limit, Scope, UnmeasuredReason,
-    of_assessment, of_comparison, of_run,
+    Condition, ConditionFigure, ConditionLimit, ConditionOutcome, ConditionScope, ConditionState,
+    JudgedQuantity, UnmeasuredReason, of_assessment, of_comparison, of_run,
 };
 use fathom_record::{CampaignRecord, RunRecord, Workload, shell_word};
 
-use super::stored::{StorePlace, StoredItem, find, runs_of};
+use super::store_access::{StorePlace, StoredItem, find, runs_of};
 use crate::failure::Failure;
 use crate::output;
 
@@ -47,7 +47,7 @@ impl Conditions {
     pub fn of_runs(texts: &[String], place: &StorePlace, workloads: &[&Workload]) -> Result<Self, Failure> {
         let read = |text: &String| {
             let condition = parsed(text)?;
-            if condition.scope != Scope::default() || condition.quantity == JudgedQuantity::Slower {
+            if condition.scope != ConditionScope::default() || condition.quantity == JudgedQuantity::Slower {
                 let cause = "patterns, points and sides are those of fathom assess and fathom compare";
                 return Err(refused(text, cause, "write it for a run: p99>2ms, read iops<50k"));
             }
@@ -200,10 +200,14 @@ impl Conditions {
 
 impl ResolvedCondition {
     /// Holds figures against the limit; `of_a` are side A's, in the same order.
-    fn judge(&self, found: &Result<Vec<Figure>, UnmeasuredReason>, of_a: &[Figure]) -> ConditionOutcome {
+    fn judge(
+        &self,
+        found: &Result<Vec<ConditionFigure>, UnmeasuredReason>,
+        of_a: &[ConditionFigure],
+    ) -> ConditionOutcome {
         let share = match &self.condition.limit {
-            Limit::Fixed(limit) => return self.condition.judge(found, &[*limit]),
-            Limit::ShareOf { share, .. } => *share,
+            ConditionLimit::Fixed(limit) => return self.condition.judge(found, &[*limit]),
+            ConditionLimit::ShareOf { share, .. } => *share,
         };
         let figures = found.as_deref().unwrap_or_default();
         let limits: Vec<f64> = match &self.reference {
@@ -212,7 +216,7 @@ impl ResolvedCondition {
             Reference::Run(run) => {
                 let of_reference = of_run(&self.condition, run).unwrap_or_default();
                 // A run has its figures by direction; a point has one for all of it.
-                let same = |figure: &Figure| {
+                let same = |figure: &ConditionFigure| {
                     let by_name = of_reference.iter().find(|other| figure.of.starts_with(other.of.as_str()));
                     by_name.or(of_reference.first()).map_or(f64::NAN, |other| other.value * share)
                 };
@@ -220,7 +224,7 @@ impl ResolvedCondition {
             }
             Reference::Assessment(record, runs) => {
                 let of_reference = of_assessment(&self.condition, record, runs).unwrap_or_default();
-                let same = |figure: &Figure| {
+                let same = |figure: &ConditionFigure| {
                     let other = of_reference.iter().find(|other| other.of == figure.of);
                     other.map_or(f64::NAN, |other| other.value * share)
                 };
@@ -264,8 +268,8 @@ fn parsed(text: &str) -> Result<Condition, Failure> {
 
 fn named(condition: &Condition) -> Option<&str> {
     match &condition.limit {
-        Limit::Fixed(_) => None,
-        Limit::ShareOf { name, .. } => Some(name),
+        ConditionLimit::Fixed(_) => None,
+        ConditionLimit::ShareOf { name, .. } => Some(name),
     }
 }
 

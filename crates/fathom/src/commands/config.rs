@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::stored::StorePlace;
+use super::store_access::StorePlace;
 use crate::arguments::Switch;
 use crate::config::{Config, VARIABLE};
 use crate::exit_status::Status;

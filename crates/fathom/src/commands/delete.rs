@@ -8,7 +8,7 @@ use fathom_report::terminal;
 use fathom_store::{Deletion, DeletionChoice, DeletionResult, KeptItem, StoreErrorKind};
 use serde::Serialize;
 
-use super::stored::StorePlace;
+use super::store_access::StorePlace;
 use super::typed_moment::instant;
 use crate::arguments::DeleteArguments;
 use crate::exit_status::Status;

@@ -10,10 +10,10 @@ use super::record_json::Shape;
 use super::{balances, wear};
 use crate::arguments::MeasurementOutputs;
 use crate::failure::Failure;
+use crate::metrics_endpoint::MetricsServer;
 use crate::output::{self, Machine};
 use crate::output_file::{Content, OutputFile};
 use crate::progress_display::Screen;
-use crate::scraped::MetricsServer;
 
 /// Where a result goes, seen to be possible before anything is measured.
 #[derive(Debug)]

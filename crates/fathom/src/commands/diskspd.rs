@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fathom_campaign::external::{External, RawCommand, run_given};
+use fathom_campaign::external::{RawCommand, ToolEngine, run_given};
 use fathom_campaign::run_once;
 use fathom_campaign::tool_jobs::{SpanRun, diskspd_plan, diskspd_results};
 use fathom_record::RunRecord;
@@ -21,7 +21,7 @@ use super::delivery::Delivery;
 use super::fresh_seed::new_seed;
 use super::record_json;
 use super::saving::RunSaver;
-use super::stored::StorePlace;
+use super::store_access::StorePlace;
 use super::trial::Trial;
 use crate::arguments::DiskspdArguments;
 use crate::exit_status::Status;
@@ -49,7 +49,7 @@ pub fn perform(place: &StorePlace, arguments: &DiskspdArguments) -> Result<Statu
         })?;
         return Ok(Status::Done);
     }
-    if let Some(external) = arguments.engine.as_deref().and_then(External::of) {
+    if let Some(external) = arguments.engine.as_deref().and_then(ToolEngine::of) {
         return itself(place, arguments, &profile, &external);
     }
     let drives = known_drives(&arguments.drive)?;
@@ -102,7 +102,7 @@ fn itself(
     place: &StorePlace,
     arguments: &DiskspdArguments,
     profile: &Profile,
-    external: &External,
+    external: &ToolEngine,
 ) -> Result<Status, Failure> {
     if external.entry.grammar != Some(CommandGrammar::Diskspd) {
         let cause = format!("{} does not take diskspd's command lines", external.program_name());

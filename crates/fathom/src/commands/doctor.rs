@@ -16,7 +16,7 @@ use fathom_report::layout;
 use fathom_telemetry::{Collector, SamplerPlan, environment};
 use serde::Serialize;
 
-use super::stored::StorePlace;
+use super::store_access::StorePlace;
 use crate::arguments::DoctorArguments;
 use crate::exit_status::Status;
 use crate::failure::Failure;

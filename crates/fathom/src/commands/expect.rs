@@ -6,7 +6,7 @@ use fathom_campaign::expectation;
 use fathom_measure::ByteRate;
 use fathom_record::RunRecord;
 
-use super::stored::{StorePlace, StoredItem, find};
+use super::store_access::{StorePlace, StoredItem, find};
 use crate::failure::Failure;
 
 const FLAG: &str = "--expect";

@@ -12,12 +12,12 @@ use fathom_record::{CampaignRecord, KnownCeiling, RunRecord, parse_campaign};
 use fathom_report::{html, terminal};
 use fathom_tools::result_import::{Context, FileOutcome, ImportedItem, KnownFiles, alone, read_file};
 
-use super::again::{Permits, to_continue};
+use super::campaign_continuation::{Permits, to_continue};
 use super::delivery::Delivery;
 use super::fresh_seed::new_seed;
-use super::published::{self, is_table};
+use super::published_file::{self, is_table};
 use super::record_json;
-use super::stored::{StorePlace, StoredItem, find, runs_of};
+use super::store_access::{StorePlace, StoredItem, find, runs_of};
 use crate::arguments::ExplainArguments;
 use crate::exit_status::Status;
 use crate::failure::Failure;
@@ -192,7 +192,7 @@ fn of_table(path: &Path, given: Vec<KnownCeiling>) -> Result<ExplainRecord, Fail
             "docs/published.md says what a table of published results holds",
         )
     };
-    let mut table = published::read(path)
+    let mut table = published_file::read(path)
         .map_err(|failure| Failure { source: failure.source, ..refused(failure.cause) })?;
     let mut record = explain_finished(&path.display().to_string(), &[], &given);
     table.given = given;

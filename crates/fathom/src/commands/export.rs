@@ -6,7 +6,7 @@ use fathom_export::Form;
 use fathom_record::RunRecord;
 use fathom_store::{RunFilter, Store, StoreError};
 
-use super::stored::{StorePlace, StoredItem, find};
+use super::store_access::{StorePlace, StoredItem, find};
 use crate::arguments::{ExportArguments, ExportForm};
 use crate::exit_status::Status;
 use crate::failure::Failure;

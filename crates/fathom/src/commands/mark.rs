@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::author::author;
-use super::stored::StorePlace;
+use super::store_access::StorePlace;
 use super::typed_moment::instant;
 use crate::arguments::MarkArguments;
 use crate::exit_status::Status;

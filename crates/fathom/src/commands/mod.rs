@@ -1,6 +1,5 @@
 //! One file a command: what was asked, through the rooms, to what is printed.
 
-mod again;
 mod agent;
 mod agents;
 mod analyse;
@@ -9,6 +8,7 @@ mod audit;
 mod author;
 mod balances;
 mod baseline;
+mod campaign_continuation;
 mod compare;
 mod completions;
 mod conditions;
@@ -38,7 +38,7 @@ mod nvmet;
 mod nvmet;
 mod profile;
 mod proof_run;
-mod published;
+mod published_file;
 mod record_json;
 mod repeat;
 mod report;
@@ -60,7 +60,7 @@ mod share;
 mod share;
 mod show;
 mod size;
-mod stored;
+mod store_access;
 mod sweep;
 mod tag;
 mod trend;
@@ -74,7 +74,7 @@ pub use expect::{LinkRate, RunExpectation};
 use crate::arguments::{Command, CommandLine};
 use crate::exit_status::Status;
 use crate::failure::Failure;
-use stored::StorePlace;
+use store_access::StorePlace;
 
 /// Does what was asked.
 ///

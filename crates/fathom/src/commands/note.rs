@@ -6,7 +6,7 @@ use fathom_store::{Note, StoreError, check_note};
 use serde::Serialize;
 
 use super::author::author;
-use super::stored::{StorePlace, existing};
+use super::store_access::{StorePlace, existing};
 use crate::arguments::NoteArguments;
 use crate::exit_status::Status;
 use crate::failure::Failure;

@@ -10,12 +10,12 @@ use fathom_record::campaign::{AssessRecord, Quantity, RepeatPlan, RepeatStep};
 use fathom_record::spelling::nearest;
 use fathom_report::{html, terminal};
 
-use super::again::{Permits, after_restart, to_continue};
 use super::agent;
+use super::campaign_continuation::{Permits, after_restart, to_continue};
 use super::delivery::Delivery;
 use super::fresh_seed::new_seed;
-use super::stored::StorePlace;
-use super::{published, record_json};
+use super::store_access::StorePlace;
+use super::{published_file, record_json};
 use crate::arguments::RepeatArguments;
 use crate::exit_status::Status;
 use crate::failure::Failure;
@@ -87,7 +87,7 @@ pub fn perform(place: &StorePlace, mut arguments: RepeatArguments) -> Result<Sta
 fn named(name: &str) -> Result<PublishedTable, Failure> {
     match HELD.iter().find(|held| held.name == name) {
         Some(held) => table(held),
-        None if name.ends_with(".toml") => published::read(Path::new(name)).map_err(|failure| Failure {
+        None if name.ends_with(".toml") => published_file::read(Path::new(name)).map_err(|failure| Failure {
             place: format!("reading {name}"),
             remedy: FORM.to_owned(),
             ..failure

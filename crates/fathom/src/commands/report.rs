@@ -7,7 +7,7 @@ use fathom_report::html;
 use fathom_report::markdown::{self, Markdown};
 use serde::Serialize;
 
-use super::stored::{StorePlace, StoredItem, find, runs_of};
+use super::store_access::{StorePlace, StoredItem, find, runs_of};
 use crate::arguments::ReportArguments;
 use crate::exit_status::Status;
 use crate::failure::Failure;

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use fathom_campaign::external::{External, run_external};
-use fathom_campaign::like::{LikeRequest, TargetDemand};
+use fathom_campaign::external::{ToolEngine, run_external};
+use fathom_campaign::profile_likeness::{LikeRequest, TargetDemand};
 use fathom_campaign::run_once;
 use fathom_measure::Nanos;
 use fathom_plan::{PlanSource, RawPlan, RunPlan};
@@ -16,7 +16,7 @@ use super::delivery::Delivery;
 use super::expect::Reference;
 use super::fresh_seed::new_seed;
 use super::saving::RunSaver;
-use super::stored::StorePlace;
+use super::store_access::StorePlace;
 use super::{demand_input, record_json};
 use crate::arguments::{MeasurementOutputs, RunArguments};
 use crate::exit_status::Status;
@@ -69,7 +69,7 @@ pub fn measure(
     held: &RunCriteria<'_>,
     outputs: &MeasurementOutputs,
 ) -> Result<Status, Failure> {
-    let external = plan.engine.as_deref().and_then(External::of);
+    let external = plan.engine.as_deref().and_then(ToolEngine::of);
     let delivery = Delivery::prepare(outputs)?;
     let mut saving = RunSaver::open(place);
     let total_ns = plan.workload.length.time_ns.map(|ns| ns + plan.workload.length.warmup_ns);

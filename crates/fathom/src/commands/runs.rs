@@ -8,7 +8,7 @@ use fathom_store::{CampaignRow, CampaignState, Labels, Note, RunFilter, RunRow a
 use serde::Serialize;
 
 use super::note::NoteLine;
-use super::stored::StorePlace;
+use super::store_access::StorePlace;
 use super::typed_moment::since;
 use crate::arguments::RunsArguments;
 use crate::exit_status::Status;

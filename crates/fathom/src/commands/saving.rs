@@ -5,7 +5,7 @@ use fathom_record::telemetry::AbsentSource;
 use fathom_record::{RunRecord, shell_word};
 use fathom_store::Store;
 
-use super::stored::StorePlace;
+use super::store_access::StorePlace;
 use crate::failure::Failure;
 use crate::output::{self, Machine};
 

@@ -15,7 +15,7 @@ use crate::exit_status::Status;
 use crate::failure::Failure;
 use crate::progress_display::Screen;
 use crate::small_text::read_small_text;
-use crate::{interrupt, onlooker, output};
+use crate::{interrupt, observer_priority, output};
 
 /// Where it listens where nothing says another: a bookmark of a view stays right.
 const PORT: u16 = 8427;
@@ -44,7 +44,7 @@ struct PageReadyLine {
 /// When it cannot listen, or the token's file is not one.
 pub fn perform(stores: Vec<PathBuf>, arguments: &ServeArguments) -> Result<Status, Failure> {
     let token = arguments.token_file.as_deref().map(token).transpose()?;
-    onlooker::go_behind();
+    observer_priority::go_behind();
     let stop = interrupt::watch(Screen::new(false, None).voice())?;
     let names = |paths: &[PathBuf]| paths.iter().map(|path| path.display().to_string()).collect();
     let (named, fleets) = (names(&stores), names(&arguments.fleet));

@@ -4,7 +4,7 @@ use fathom_page::{PrivatePart, share};
 use fathom_store::StoredId;
 use serde::Serialize;
 
-use super::stored::{StorePlace, existing};
+use super::store_access::{StorePlace, existing};
 use crate::arguments::{RedactedPart, ShareArguments};
 use crate::exit_status::Status;
 use crate::failure::Failure;

@@ -1,6 +1,6 @@
 //! `fathom share` of builds without the page.
 
-use super::stored::StorePlace;
+use super::store_access::StorePlace;
 use crate::arguments::ShareArguments;
 use crate::exit_status::Status;
 use crate::failure::Failure;

@@ -5,7 +5,7 @@ use fathom_store::{Store, StoredId};
 
 use super::note::lines;
 use super::record_json::{self, Shape};
-use super::stored::{StorePlace, StoredItem, find};
+use super::store_access::{StorePlace, StoredItem, find};
 use super::tag::tags_of;
 use crate::arguments::ShowArguments;
 use crate::exit_status::Status;

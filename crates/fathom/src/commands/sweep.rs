@@ -5,13 +5,13 @@ use fathom_record::CampaignRecord;
 use fathom_record::campaign::SweepCell;
 use fathom_report::{html, terminal};
 
-use super::again::{Permits, to_continue};
 use super::agent;
+use super::campaign_continuation::{Permits, to_continue};
 use super::delivery::Delivery;
 use super::fresh_seed::new_seed;
 use super::record_json;
 use super::run::source;
-use super::stored::StorePlace;
+use super::store_access::StorePlace;
 use crate::arguments::SweepArguments;
 use crate::exit_status::Status;
 use crate::failure::Failure;

@@ -4,7 +4,7 @@ use fathom_campaign::calendar_now;
 use fathom_store::{Store, StoreError, StoredId, check_word};
 use serde::Serialize;
 
-use super::stored::{StorePlace, existing};
+use super::store_access::{StorePlace, existing};
 use crate::arguments::TagArguments;
 use crate::exit_status::Status;
 use crate::failure::Failure;

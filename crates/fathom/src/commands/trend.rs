@@ -10,7 +10,7 @@ use fathom_stats::change_points::RUNS_MIN;
 use fathom_store::{RunFilter, Store, pattern_text};
 
 use super::author::author;
-use super::stored::StorePlace;
+use super::store_access::StorePlace;
 use super::typed_moment::since;
 use crate::arguments::{FollowedMetric, TrendArguments, TrendCondition};
 use crate::exit_status::Status;

@@ -105,8 +105,8 @@ impl Trial {
 #[cfg(test)]
 mod tests {
     use fathom_tools::fio::cmdline;
-    use fathom_tools::fio::document;
     use fathom_tools::fio::fio_job::Variables;
+    use fathom_tools::fio::job_expansion;
     use fathom_tools::fio::map::{JobContext, map};
 
     use super::*;
@@ -117,14 +117,10 @@ mod tests {
             ["--name=a", "--ioengine=null", "--size=1g", "--rw=read", "--startdelay=60", "--runtime=60"];
         let invocation = cmdline::parse(&words.map(str::to_owned)).unwrap();
         let variables = Variables { environment: &|_| None, processors: 1, page_bytes: 4096, memory_mib: 1 };
-        let jobs =
-            document::jobs(
-                &invocation,
-                &[],
-                &variables,
-                &mut |_, _| Err(std::io::ErrorKind::NotFound.into()),
-            )
-            .unwrap();
+        let jobs = job_expansion::jobs(&invocation, &[], &variables, &mut |_, _| {
+            Err(std::io::ErrorKind::NotFound.into())
+        })
+        .unwrap();
         let around = JobContext { target_bytes: &|_| None, log: &|_| Ok(None), new_seed: 1 };
         let mut mapped = vec![map(&jobs[0], &around).unwrap()];
         assert_eq!(mapped[0].start_after_ns, 60_000_000_000);

@@ -9,7 +9,7 @@
 //!                     └──► folder, device, anything else ─► refused, --force or not
 //! ```
 
-mod own;
+mod file_ownership;
 #[cfg(not(unix))]
 #[path = "stream_elsewhere.rs"]
 mod stream;
@@ -48,10 +48,10 @@ impl Content {
     /// Whether a file of this kind was written here.
     fn is_own(self, file: &File) -> io::Result<bool> {
         match self {
-            Self::Json => own::is_document(file),
-            Self::Marked => own::is_marked(file),
+            Self::Json => file_ownership::is_document(file),
+            Self::Marked => file_ownership::is_marked(file),
             Self::FioResult { force: true } | Self::Foreign { force: true } => Ok(true),
-            Self::FioResult { force: false } => own::is_fio_result(file),
+            Self::FioResult { force: false } => file_ownership::is_fio_result(file),
             Self::Foreign { force: false } => Ok(false),
         }
     }
@@ -118,7 +118,11 @@ impl OutputFile {
     /// # Errors
     /// As the system reports them; and when somebody else's file came there since it was checked.
     pub fn write(&self, document: &str) -> Result<(), Failure> {
-        let mark = if self.content == Content::Marked { format!("{}\n", own::MARK) } else { String::new() };
+        let mark = if self.content == Content::Marked {
+            format!("{}\n", file_ownership::MARK)
+        } else {
+            String::new()
+        };
         self.fill(|mut file| {
             file.write_all(document.as_bytes())?;
             file.write_all(mark.as_bytes())

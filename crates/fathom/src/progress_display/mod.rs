@@ -1,9 +1,9 @@
 //! Shows on stderr how a measurement goes: one line that is redrawn, plain lines, or nothing.
 
 mod lines;
-mod plain;
+mod plain_progress;
 pub mod progress_words;
-mod redrawn;
+mod status_line;
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
@@ -18,8 +18,8 @@ use indicatif::ProgressBar;
 
 use crate::output::{self, Machine};
 use lines::Lines;
-use plain::PlainProgress;
-use redrawn::ProgressLine;
+use plain_progress::PlainProgress;
+use status_line::ProgressLine;
 
 /// Where a measurement shows how it goes: to people on stderr, to programs on stdout where that was asked for, and to
 /// whoever looks on from other processes.

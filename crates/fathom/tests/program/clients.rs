@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use fathom_measure::{Clock, Histogram, WallClock};
 use fathom_record::client_facts::ClientsFacts;
-use fathom_record::run_record::Ending;
-use fathom_record::{CheckName, Outcome, RunRecord, parse_run};
+use fathom_record::run_record::RunEnding;
+use fathom_record::{CheckName, CheckOutcome, RunRecord, parse_run};
 
 const FATHOM: &str = env!("CARGO_BIN_EXE_fathom");
 
@@ -109,7 +109,7 @@ fn four_clients_add_up_bucket_for_bucket_and_offer_what_one_process_does() {
     let sum = loop {
         let (output, one) = measured();
         let sum = record(&output.stdout);
-        assert_eq!(sum.ending, Ending::Complete, "{}", String::from_utf8_lossy(&output.stderr));
+        assert_eq!(sum.ending, RunEnding::Complete, "{}", String::from_utf8_lossy(&output.stderr));
         let ratio = sum.summary.operations_per_s() / record(&one.stdout).summary.operations_per_s();
         ratios.push(ratio);
         if (ratio - 1.0).abs() < 0.005 {
@@ -131,7 +131,7 @@ fn four_clients_add_up_bucket_for_bucket_and_offer_what_one_process_does() {
     assert_eq!(Histogram::try_from(merged).unwrap(), added);
     assert_eq!((sum.workload.jobs, sum.summary.offered_per_s), (4, Some(2000.0)));
     let skew = sum.checks.iter().find(|check| check.name == CheckName::ClientSkew).unwrap();
-    assert_ne!(skew.outcome, Outcome::NotApplicable);
+    assert_ne!(skew.outcome, CheckOutcome::NotApplicable);
     assert_eq!(clients(&sum).overlap_share, 1.0);
 }
 
@@ -192,7 +192,7 @@ fn loses_a_client(how: &str) {
     assert!(begun.seconds() < 9.5, "{how}: {} s", begun.seconds());
     assert_eq!(status.code(), Some(1), "{how}");
     let sum = record(last.as_bytes());
-    let Ending::Failed { error } = &sum.ending else { panic!("{how}: {:?}", sum.ending) };
+    let RunEnding::Failed { error } = &sum.ending else { panic!("{how}: {:?}", sum.ending) };
     assert!(error.contains("client b"), "{how}: {error}");
     assert!(sum.summary.operations().unwrap() > 100, "{how}: what was measured is kept");
     assert_eq!((clients(&sum).skew_bound_ns, clients(&sum).start_bound_ns), (None, None));
@@ -228,7 +228,7 @@ fn a_greeting_and_a_flood_of_messages_change_nothing() {
     let words = ["--target", "null:", "--rate", "200", "--time", "1s", "--warmup", "0s", "--client", &client];
     let output = fathom(folder.path(), &words).output().unwrap();
     let sum = record(&output.stdout);
-    assert_eq!(sum.ending, Ending::Complete);
+    assert_eq!(sum.ending, RunEnding::Complete);
     assert_eq!(clients(&sum).clients[0].name, "loud");
     assert!(output.stderr.len() < 20_000, "{} bytes", output.stderr.len());
 }
@@ -275,7 +275,7 @@ fn two_clients_on_one_machine_cannot_write_one_file_and_read_it_in_parts() {
     let reading = ["--rw", "randread", "--partition"];
     let output = fathom(folder.path(), &[both.as_slice(), &reading].concat()).output().unwrap();
     let sum = record(&output.stdout);
-    assert_eq!((&sum.ending, clients(&sum).partitioned), (&Ending::Complete, true));
+    assert_eq!((&sum.ending, clients(&sum).partitioned), (&RunEnding::Complete, true));
     assert_eq!(sum.ledger.span_bytes, Some(4 << 20));
 
     // Of several targets each client has a part of each, as far as the smallest reaches.
@@ -283,7 +283,7 @@ fn two_clients_on_one_machine_cannot_write_one_file_and_read_it_in_parts() {
     let second = ["--target", "smaller.bin", "--jobs", "2"];
     let output = fathom(folder.path(), &[both.as_slice(), &reading, &second].concat()).output().unwrap();
     let sum = record(&output.stdout);
-    assert_eq!((&sum.ending, clients(&sum).partitioned), (&Ending::Complete, true));
+    assert_eq!((&sum.ending, clients(&sum).partitioned), (&RunEnding::Complete, true));
 }
 
 #[test]

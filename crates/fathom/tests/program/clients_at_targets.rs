@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 
 use fathom_record::client_facts::TargetSide;
-use fathom_record::run_record::Ending;
+use fathom_record::run_record::RunEnding;
 use fathom_record::{RunRecord, parse_run};
 use serde_json::Value;
 
@@ -51,7 +51,7 @@ fn it_names_the_process_that_serves_and_adds_nothing_to_the_sum() {
     let clients = ["--client", "a=local", "--client", "t=local role=target", "--client", "b=local"];
     let answer = typist.run(&[load.as_slice(), &shape, &clients].concat());
     let sum = parse_run(answer.stdout.as_bytes()).unwrap_or_else(|error| panic!("{error}: {answer:?}"));
-    assert_eq!(sum.ending, Ending::Complete, "{answer:?}");
+    assert_eq!(sum.ending, RunEnding::Complete, "{answer:?}");
     let facts = sum.clients.as_deref().unwrap();
     let names: Vec<&str> = facts.clients.iter().map(|part| part.name.as_str()).collect();
     assert_eq!(names, ["a", "b"]);
@@ -92,10 +92,10 @@ fn a_target_side_that_is_lost_ends_the_run_and_is_named() {
     let last = told.last();
     run.wait().unwrap();
     let sum = parse_run(last.as_bytes()).unwrap_or_else(|error| panic!("{error}: {last}"));
-    let Ending::Failed { error } = &sum.ending else { panic!("{:?}", sum.ending) };
+    let RunEnding::Failed { error } = &sum.ending else { panic!("{:?}", sum.ending) };
     assert!(error.contains("client t"), "{error}");
     assert!(sum.summary.operations().unwrap() > 20, "what was measured is kept");
-    assert!(matches!(side(&sum).ending, Ending::Failed { .. }));
+    assert!(matches!(side(&sum).ending, RunEnding::Failed { .. }));
 }
 
 #[test]

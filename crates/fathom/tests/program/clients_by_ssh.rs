@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use fathom_record::parse_run;
-use fathom_record::run_record::Ending;
+use fathom_record::run_record::RunEnding;
 
 use crate::clients::Stopwatch;
 
@@ -125,7 +125,7 @@ fn two_clients_by_ssh_keep_their_stated_skew() {
     let Some(server) = Server::start() else { return };
     let (printed, said) = server.run(["near", "near"]);
     let sum = parse_run(&printed).unwrap_or_else(|error| panic!("{error}: {said}"));
-    assert_eq!(sum.ending, Ending::Complete);
+    assert_eq!(sum.ending, RunEnding::Complete);
     let facts = sum.clients.as_deref().unwrap();
     // Both are this machine, whose clock is one: the difference of the two offsets is all skew.
     let bound = facts.skew_bound_ns.unwrap();
@@ -169,7 +169,7 @@ fn this_very_program_is_copied_by_ssh_and_nothing_of_it_stays() {
     let Some(server) = Server::start() else { return };
     let (printed, said) = server.run_with(["near", "near"], "push = true");
     let sum = parse_run(&printed).unwrap_or_else(|error| panic!("{error}: {said}"));
-    assert_eq!(sum.ending, Ending::Complete);
+    assert_eq!(sum.ending, RunEnding::Complete);
     let facts = sum.clients.as_deref().unwrap();
     assert_eq!((facts.clients.len(), facts.clients[0].version.as_str()), (2, env!("CARGO_PKG_VERSION")));
     let clock = Stopwatch::start();

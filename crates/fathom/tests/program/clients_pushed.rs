@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use fathom_record::parse_run;
-use fathom_record::run_record::Ending;
+use fathom_record::run_record::RunEnding;
 
 const FATHOM: &str = env!("CARGO_BIN_EXE_fathom");
 
@@ -52,7 +52,7 @@ fn it_is_taken_in_by_a_shell_proved_and_started_without_a_name() {
     std::fs::write(folder.path().join("home/.cache/fathom-agent"), "mine").unwrap();
     let (printed, said) = run(folder.path(), CLIENT);
     let sum = parse_run(&printed).unwrap_or_else(|error| panic!("{error}: {said}"));
-    assert_eq!(sum.ending, Ending::Complete);
+    assert_eq!(sum.ending, RunEnding::Complete);
     assert_eq!(sum.clients.as_deref().unwrap().clients[0].reach, "exec:sh docker.sh exec -i x fathom agent");
     assert_eq!(kept(folder.path()), ["fathom-agent"], "what was there stays, and nothing else");
     assert!(sum.command.unwrap().contains("push=true"));

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use fathom_record::parse_run;
-use fathom_record::run_record::Ending;
+use fathom_record::run_record::RunEnding;
 
 const FATHOM: &str = env!("CARGO_BIN_EXE_fathom");
 
@@ -47,7 +47,7 @@ fn pods_and_nodes_are_reached_by_the_arguments_of_kubectl_and_srun() {
         run(folder.path(), &["--target", "null:", "--rate", "200", "--client", &pod, "--client", &node]);
     let said = String::from_utf8_lossy(&output.stderr);
     let sum = parse_run(&output.stdout).unwrap_or_else(|error| panic!("{error}: {said}"));
-    assert_eq!(sum.ending, Ending::Complete);
+    assert_eq!(sum.ending, RunEnding::Complete);
     let reaches: Vec<&str> =
         sum.clients.as_deref().unwrap().clients.iter().map(|c| c.reach.as_str()).collect();
     assert_eq!(reaches, ["kubectl:storage/fathom-0", "srun:n7"]);

@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, HashMap};
 use fathom_order::InOrder;
 use fathom_record::account_record::AtInstance;
 use fathom_rows::{Interval, Values, of_intervals};
-use fathom_sizing::choice::Judge;
+use fathom_sizing::choice::OfferJudge;
 use fathom_sizing::fleet_volumes::headroom;
 use fathom_sizing::offer::Settings;
 use fathom_sizing::requirement::{Precision, requirement};
-use fathom_sizing::{Limits, Need, Offer};
+use fathom_sizing::{Limits, Offer, StorageRequirement};
 
 use super::AccountTerms;
 
@@ -92,7 +92,7 @@ impl<'a> InstancePass<'a> {
         }
         let patience = self.terms.asked.patience(demand.tick_s);
         let needs = requirement(demand, patience, Precision::Margin);
-        let mut judge = Judge::new(Need { demand, size_gib: 1, patience, instance: None });
+        let mut judge = OfferJudge::new(StorageRequirement { demand, size_gib: 1, patience, instance: None });
         let headroom = headroom(&mut judge, &limits);
         let together =
             CombinedPeak { iops: needs.operations_per_s, bytes_per_s: needs.bytes_per_s, headroom };

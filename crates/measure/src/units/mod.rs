@@ -5,15 +5,15 @@
 //! operations `k` and `M` are powers of 1000. What is printed always says which.
 
 mod bytes;
-mod counted;
 mod decimal_text;
 mod nanos;
+mod plural_forms;
 mod proportion;
 mod rate;
 
 pub use bytes::{ByteRate, Bytes};
-pub use counted::counted;
 pub use nanos::Nanos;
+pub use plural_forms::counted;
 pub use proportion::Share;
 pub use rate::Rate;
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use fathom_engine::EventHandle;
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, epoll, eventfd, poll};
 
-use crate::ready::{BELL, Interest};
+use crate::readiness_wait::{BELL, Interest};
 
 /// Descriptors that one wait reports; others are reported by the next.
 const MOST_EVENTS: usize = 64;

@@ -1,7 +1,7 @@
 //! `runs/ID/analysis`: what a run's seconds say, and where their rate changed its level, by the same code as
 //! `fathom analyse`.
 
-use fathom_campaign::{Subject, WHOLE_SECOND_NS, analyse};
+use fathom_campaign::{AnalysisSubject, WHOLE_SECOND_NS, analyse};
 use fathom_record::analysis_record::Level;
 use fathom_report::analysis_findings;
 use fathom_store::Store;
@@ -41,7 +41,7 @@ pub(super) fn answer(
     store.run_row(id)?;
     let path = store.path().to_owned();
     let open = || Store::open_read_only(&path);
-    let analysis = analyse(&open, Subject::Run(id), 1)?;
+    let analysis = analyse(&open, AnalysisSubject::Run(id), 1)?;
     let Some(run) = analysis.runs.first() else {
         return Err(Refusal::new(500, "store", analysis.unreadable.join("; ")));
     };

@@ -4,7 +4,7 @@ use fathom_plan::campaign_line;
 use fathom_record::CampaignRecord;
 use fathom_record::campaign::{AssessRecord, CellResult, PatternResult, SweepAxis, SweepCell, SweepRecord};
 use fathom_report::terminal::{self, Style};
-use fathom_report::{assessed, swept, table::Table};
+use fathom_report::{assess_text, sweep_text, table::Table};
 use fathom_store::{CampaignRow, CampaignState, Store, StoreErrorKind, StoredId};
 use serde::Serialize;
 
@@ -201,9 +201,9 @@ impl CampaignItem {
 impl Assessment {
     fn of(record: &AssessRecord) -> Self {
         Self {
-            failures: assessed::failures(record),
+            failures: assess_text::failures(record),
             patterns: record.patterns.iter().map(Pattern::of).collect(),
-            points: TableText::of(assessed::points(record)),
+            points: TableText::of(assess_text::points(record)),
             notes: record.notes.clone(),
         }
     }
@@ -217,8 +217,8 @@ impl Sweep {
             missing: cell.missing.clone(),
         };
         Self {
-            failures: swept::failures(record),
-            extremes: swept::extremes(record),
+            failures: sweep_text::failures(record),
+            extremes: sweep_text::extremes(record),
             axes: record.plan.axes.clone(),
             places: record.cells.iter().map(place).collect(),
             notes: record.notes.clone(),
@@ -231,8 +231,8 @@ impl Pattern {
         let cells = pattern.cells.iter().enumerate();
         Self {
             title: pattern.title.clone(),
-            reached: assessed::reached(pattern),
-            limited_by: assessed::limited_by(pattern),
+            reached: assess_text::reached(pattern),
+            limited_by: assess_text::limited_by(pattern),
             cells: cells.map(|(at, cell)| Cell::of(cell, points_at(pattern, at))).collect(),
         }
     }

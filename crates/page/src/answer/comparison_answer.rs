@@ -4,7 +4,7 @@
 use fathom_campaign::{StoredSide, compare_sides, stored_plan};
 use fathom_record::campaign::{CompareRecord, ComparedPair, ComparedWorkload};
 use fathom_record::comparison::{Decision, MetricComparison};
-use fathom_report::compared;
+use fathom_report::compare_text;
 use fathom_store::{RunFilter, Store, StoredId};
 use serde::Serialize;
 
@@ -67,9 +67,9 @@ impl Comparison {
         Self {
             format: "fathom.page.comparison",
             version: 1,
-            sides: compared::sides(record),
-            failures: compared::failures(record),
-            legend: compared::legend(record),
+            sides: compare_text::sides(record),
+            failures: compare_text::failures(record),
+            legend: compare_text::legend(record),
             workloads: record.workloads.iter().map(Workload::of).collect(),
             notes: record.notes.clone(),
             command,
@@ -117,10 +117,10 @@ impl Workload {
         Self {
             title: workload.title.clone(),
             decision: workload.decision(),
-            sentence: compared::sentence(workload),
-            table: TableText::of(compared::metrics(workload)),
+            sentence: compare_text::sentence(workload),
+            table: TableText::of(compare_text::metrics(workload)),
             metrics: workload.metrics.iter().map(|metric| metric.comparison.clone()).collect(),
-            conditions: compared::conditions(workload),
+            conditions: compare_text::conditions(workload),
             pairs: workload.pairs.clone(),
         }
     }

@@ -7,7 +7,7 @@ use fathom_store::{RunFacets, RunText};
 use serde::Serialize;
 
 use super::query_parameters::QueryParameters;
-use super::{Answer, Refusal, json, searched, store};
+use super::{Answer, Refusal, json, search_query, store};
 use crate::shelf::Shelf;
 
 /// Values of a column at most.
@@ -30,7 +30,7 @@ struct Facet<'a> {
 }
 
 pub(super) fn answer(shelf: &mut Shelf, mut parameters: QueryParameters) -> Result<Answer, Refusal> {
-    let conditions = searched::conditions(&parameters.text("q")?.unwrap_or_default())?;
+    let conditions = search_query::conditions(&parameters.text("q")?.unwrap_or_default())?;
     if conditions.is_empty() {
         let number = parameters.number("store", 0..=u64::from(u16::MAX))?.unwrap_or(0);
         parameters.end()?;

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::binary_columns::{self, Numbers};
 use super::query_parameters::QueryParameters;
-use super::seconds_of::{Flow, IntervalRange, Latencies};
+use super::second_columns::{Flow, IntervalRange, Latencies};
 use super::{Answer, Refusal};
 use crate::shelf::Shelf;
 

@@ -39,6 +39,6 @@ pub(super) fn answer(shelf: &Shelf, parameters: QueryParameters) -> Result<Answe
         fleets: shelf.fleet_paths().enumerate().map(facts).collect(),
         edit: shelf.is_editable(),
         runs_max: super::listing::RUNS_MAX,
-        width_max: super::seconds_of::WIDTH_MAX,
+        width_max: super::second_columns::WIDTH_MAX,
     })
 }

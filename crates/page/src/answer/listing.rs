@@ -6,7 +6,7 @@ use fathom_store::{Labels, Note, RunPlace, RunRow, Store};
 use serde::Serialize;
 
 use super::query_parameters::QueryParameters;
-use super::{Answer, Refusal, json, searched};
+use super::{Answer, Refusal, json, search_query};
 
 /// Most runs of one answer.
 pub(crate) const RUNS_MAX: u32 = 10_000;
@@ -92,7 +92,7 @@ type Dictionaries = [Dictionary; 8];
 const NAMES: [&str; 8] = ["target", "device", "pattern", "tool", "ending", "campaign", "latency", "tags"];
 
 pub(super) fn answer(store: &Store, mut parameters: QueryParameters) -> Result<Answer, Refusal> {
-    let conditions = searched::conditions(&parameters.text("q")?.unwrap_or_default())?;
+    let conditions = search_query::conditions(&parameters.text("q")?.unwrap_or_default())?;
     let limit = parameters.number("limit", 1..=u64::from(RUNS_MAX))?.unwrap_or(RUNS) as u32;
     let after = parameters.text("after")?.map(|text| place(&text)).transpose()?;
     parameters.end()?;

@@ -12,9 +12,9 @@ mod history_answer;
 mod listing;
 mod query_parameters;
 mod run_answer;
-mod searched;
+mod search_query;
 mod second;
-mod seconds_of;
+mod second_columns;
 mod series_answer;
 pub(crate) mod telemetry_charts;
 #[cfg(test)]
@@ -32,7 +32,7 @@ use crate::shelf::Shelf;
 pub(crate) use query_parameters::QueryParameters;
 
 pub(crate) use listing::RUNS_MAX;
-pub(crate) use seconds_of::{IntervalRange, Seconds};
+pub(crate) use second_columns::{IntervalRange, Seconds};
 pub(crate) use trends::{LEAST, metric};
 
 /// Largest answer.

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::heat::{row_high_ns, row_low_ns, rows};
 use super::query_parameters::QueryParameters;
-use super::seconds_of::Latencies;
+use super::second_columns::Latencies;
 use super::{Answer, Refusal, json};
 
 #[derive(Serialize)]

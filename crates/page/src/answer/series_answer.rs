@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::binary_columns::{self, Numbers};
 use super::query_parameters::QueryParameters;
-use super::seconds_of::{Column, IntervalRange, Latencies};
+use super::second_columns::{Column, IntervalRange, Latencies};
 use super::telemetry_charts::{self, TelemetryChart};
 use super::{Answer, Refusal};
 use crate::shelf::Shelf;

@@ -8,7 +8,7 @@ use fathom_store::Store;
 use serde::Serialize;
 
 use super::binary_columns::Numbers;
-use super::seconds_of::Column;
+use super::second_columns::Column;
 
 /// Lines of a chart at most: more are told apart neither by colour nor by dash.
 const LINES_MAX: usize = 4;

@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use fathom_measure::Histogram;
 use fathom_record::campaign::{SweepAxis, SweepPlan, SweepRecord};
 use fathom_record::facts::{TargetFacts, TargetKind};
-use fathom_record::run_record::{CampaignLink, DirectionSummary, Ending, Tool};
+use fathom_record::run_record::{CampaignLink, DirectionSummary, RunEnding, Tool};
 use fathom_record::{
-    CampaignRecord, Check, CheckName, Direction, DirectionInterval, Interval, LatencySummary, Outcome,
+    CampaignRecord, Check, CheckName, CheckOutcome, Direction, DirectionInterval, Interval, LatencySummary,
     RunRecord, SparseHistogram,
 };
 use fathom_store::Store;
@@ -39,7 +39,7 @@ pub(crate) fn record(number: u64, seconds: u64, operations: u64) -> RunRecord {
     let mut run = RunRecord::begun(tool, workload, target, "uring");
     run.id = format!("r-2026110{}-00000000{number}-0000", 1 + number % 9);
     run.started_at = format!("2026-11-{:02}T08:00:00Z", 1 + number);
-    run.ending = Ending::Complete;
+    run.ending = RunEnding::Complete;
     let mut whole = Histogram::new();
     for at in 0..seconds {
         let histogram = second(at, operations);
@@ -132,7 +132,7 @@ pub(crate) fn columns(shelf: &mut Shelf, path: &str, query: &str) -> (Value, BTr
 #[test]
 fn a_list_is_columns_whose_words_stand_in_dictionaries() {
     let mut records: Vec<RunRecord> = (1..=5).map(|number| record(number, 2, 50)).collect();
-    records[1].checks.push(Check::plain(CheckName::Clock, Outcome::Fail, "The clock went back."));
+    records[1].checks.push(Check::plain(CheckName::Clock, CheckOutcome::Fail, "The clock went back."));
     records[2].campaign = Some(CampaignLink { id: "c-1".to_owned(), step: "a".to_owned() });
     let (_folder, mut shelf) = shelf(&records);
     let all = ask(&mut shelf, "runs", "");
@@ -390,7 +390,7 @@ fn a_verdict_is_that_of_fathom_compare() {
     assert_eq!(workload["decision"], "slower");
     assert_eq!(
         workload["sentence"].as_str().unwrap(),
-        fathom_report::compared::sentence(&expected.workloads[0])
+        fathom_report::compare_text::sentence(&expected.workloads[0])
     );
     let ratio = &workload["metrics"][0]["ratio"];
     assert_eq!(ratio["ratio"], expected.workloads[0].metrics[0].comparison.ratio.unwrap().ratio);

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::cell::CellResult;
 use super::side_states::{AcrossRestarts, BootTurn};
 use crate::Workload;
-use crate::comparison::{Decision, MetricComparison, Ratio, Reason, ShiftFunction, Side};
+use crate::comparison::{Decision, MetricComparison, Ratio, ShiftFunction, Side, UndecidedReason};
 use crate::environment_facts::Environment;
 use crate::facts::TargetFacts;
 use crate::run_record::Tool;
@@ -133,13 +133,13 @@ pub struct ComparedWorkload {
     /// Service latency at many quantiles; absent where it cannot be compared.
     pub shift: Option<ShiftFunction>,
     /// Why latencies are not compared, where they are not.
-    pub latencies: Option<Reason>,
+    pub latencies: Option<UndecidedReason>,
     /// Each side against itself: what the comparison would see without any difference.
     pub control: Option<ControlResult>,
     /// The second run of a pair against the first, whichever side it was.
     pub order: Option<ControlResult>,
     /// How it ended; absent while it goes on.
-    pub ended: Option<Ended>,
+    pub ended: Option<ComparisonEnding>,
 }
 
 /// One metric of a workload, with the values that were compared.
@@ -185,7 +185,7 @@ pub struct ControlResult {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum Ended {
+pub enum ComparisonEnding {
     /// It was decided.
     Decided,
     /// The pairs were used up.

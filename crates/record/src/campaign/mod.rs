@@ -16,7 +16,7 @@ pub use assess_record::{
 pub use cell::CellResult;
 pub use compare_record::{
     CommandOutcome, ComparePlan, CompareRecord, ComparedMetric, ComparedPair, ComparedWorkload,
-    ControlResult, Ended, Setting, SideFacts, SidePlan,
+    ComparisonEnding, ControlResult, Setting, SideFacts, SidePlan,
 };
 pub use explain_record::{
     CauseProbability, ExperimentResult, ExplainPlan, ExplainRecord, ExplainedPattern, Symptom,
@@ -25,8 +25,8 @@ pub use preconditioning::{
     PreconditionEnd, PreconditionKind, PreconditionPlan, PreconditionStage, Preconditioning,
 };
 pub use repeat_record::{
-    Conclusion, ConclusionResult, Figure, Judgement, Operand, OptimumPoint, Quantity, RepeatBound,
-    RepeatCell, RepeatOptimum, RepeatPlan, RepeatRecord, RepeatSide, RepeatStep, Standing,
+    Conclusion, ConclusionResult, Judgement, Operand, OptimumPoint, Quantity, RepeatBound, RepeatCell,
+    RepeatOptimum, RepeatPlan, RepeatRecord, RepeatSide, RepeatStep, StatementStanding, StepFigure,
 };
 pub use repeats::{PointQuality, RepeatEnd, RepeatRule, Repeats};
 pub use side_states::{AcrossRestarts, BootTurn, MachineFact, SideState};

@@ -162,13 +162,13 @@ pub struct RepeatStep {
     /// Published runs that the figures are the mean of.
     pub published_runs: Option<u32>,
     /// What was published; empty where the evaluation has no figures of it.
-    pub published: Vec<Figure>,
+    pub published: Vec<StepFigure>,
 }
 
 /// A figure of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Figure {
+pub struct StepFigure {
     /// What it is.
     pub quantity: Quantity,
     /// Of which direction of a mix; absent: all together.
@@ -322,7 +322,7 @@ pub struct RepeatCell {
     /// What its runs come to; absent where none came to its end.
     pub result: Option<CellResult>,
     /// The same as figures with their intervals.
-    pub figures: Vec<Figure>,
+    pub figures: Vec<StepFigure>,
     /// Why it was not measured, or not to its end.
     pub missing: Option<String>,
 }
@@ -342,7 +342,7 @@ pub struct ConclusionResult {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Judgement {
     /// What it comes to.
-    pub standing: Standing,
+    pub standing: StatementStanding,
     /// The figure or ratio that decides; absent where it cannot be had.
     pub value: Option<f64>,
     /// Its 95 % interval; absent where there is none, as of published figures.
@@ -355,7 +355,7 @@ pub struct Judgement {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum Standing {
+pub enum StatementStanding {
     /// The figures bear it out.
     Holds,
     /// They contradict it.
@@ -364,7 +364,7 @@ pub enum Standing {
     NotDecided,
 }
 
-impl Standing {
+impl StatementStanding {
     /// In words.
     pub const fn words(self) -> &'static str {
         match self {
@@ -382,19 +382,19 @@ impl RepeatStep {
     }
 
     /// A published figure.
-    pub fn published(&self, quantity: Quantity, direction: Option<Direction>) -> Option<Figure> {
+    pub fn published(&self, quantity: Quantity, direction: Option<Direction>) -> Option<StepFigure> {
         find(&self.published, quantity, direction)
     }
 }
 
 impl RepeatCell {
     /// A measured figure.
-    pub fn figure(&self, quantity: Quantity, direction: Option<Direction>) -> Option<Figure> {
+    pub fn figure(&self, quantity: Quantity, direction: Option<Direction>) -> Option<StepFigure> {
         find(&self.figures, quantity, direction)
     }
 }
 
-fn find(figures: &[Figure], quantity: Quantity, direction: Option<Direction>) -> Option<Figure> {
+fn find(figures: &[StepFigure], quantity: Quantity, direction: Option<Direction>) -> Option<StepFigure> {
     figures.iter().find(|figure| figure.quantity == quantity && figure.direction == direction).copied()
 }
 

@@ -3,7 +3,7 @@
 use fathom_measure::Histogram;
 
 use super::figures::{plural, quantile};
-use super::{Condition, Figure, JudgedQuantity, LatencyKind, Statistic, UnmeasuredReason};
+use super::{Condition, ConditionFigure, JudgedQuantity, LatencyKind, Statistic, UnmeasuredReason};
 use crate::campaign::{AssessRecord, CellResult, CompareRecord, ComparedWorkload, OperatingPointKind};
 use crate::comparison::{Decision, Side};
 use crate::run_record::{DirectionSummary, IoGroup, RunRecord};
@@ -16,7 +16,7 @@ pub fn of_assessment(
     condition: &Condition,
     record: &AssessRecord,
     runs: &[RunRecord],
-) -> Result<Vec<Figure>, UnmeasuredReason> {
+) -> Result<Vec<ConditionFigure>, UnmeasuredReason> {
     let kind = condition.scope.point.unwrap_or(if condition.quantity.is_latency() {
         OperatingPointKind::Balanced
     } else {
@@ -50,7 +50,7 @@ pub fn of_comparison(
     record: &CompareRecord,
     runs: &[RunRecord],
     side: Side,
-) -> Result<Vec<Figure>, UnmeasuredReason> {
+) -> Result<Vec<ConditionFigure>, UnmeasuredReason> {
     let mut figures = Vec::new();
     for workload in record.workloads.iter().filter(|workload| is_meant(condition, workload)) {
         if condition.quantity == JudgedQuantity::Slower {
@@ -77,7 +77,7 @@ fn is_meant(condition: &Condition, workload: &ComparedWorkload) -> bool {
     })
 }
 
-fn slower(workload: &ComparedWorkload) -> Result<Figure, UnmeasuredReason> {
+fn slower(workload: &ComparedWorkload) -> Result<ConditionFigure, UnmeasuredReason> {
     let (value, word) = match workload.decision() {
         Decision::Slower => (1.0, "B is slower than A"),
         Decision::Faster => (0.0, "B is faster than A"),
@@ -87,7 +87,7 @@ fn slower(workload: &ComparedWorkload) -> Result<Figure, UnmeasuredReason> {
             return Err(UnmeasuredReason(format!("{}: the sides are not comparable", workload.name)));
         }
     };
-    Ok(Figure { of: format!("{}: {word}", workload.name), value })
+    Ok(ConditionFigure { of: format!("{}: {word}", workload.name), value })
 }
 
 /// What a cell says itself, as it is shown; otherwise what its runs have together.
@@ -96,11 +96,11 @@ fn of_cell(
     cell: &CellResult,
     runs: &[RunRecord],
     place: &str,
-) -> Result<Vec<Figure>, UnmeasuredReason> {
+) -> Result<Vec<ConditionFigure>, UnmeasuredReason> {
     if condition.direction.is_none()
         && let Some(value) = shown(condition.quantity, cell)
     {
-        return Ok(vec![Figure { of: place.to_owned(), value }]);
+        return Ok(vec![ConditionFigure { of: place.to_owned(), value }]);
     }
     let runs: Vec<&RunRecord> = runs
         .iter()
@@ -120,7 +120,7 @@ fn of_cell(
                 Some(direction) => format!("{} of {place}", plural(direction.into())),
                 None => place.to_owned(),
             };
-            Ok(vec![Figure { of, value }])
+            Ok(vec![ConditionFigure { of, value }])
         }
     }
 }
@@ -150,7 +150,7 @@ fn latencies(
     kind: Option<LatencyKind>,
     statistic: Statistic,
     place: &str,
-) -> Result<Vec<Figure>, UnmeasuredReason> {
+) -> Result<Vec<ConditionFigure>, UnmeasuredReason> {
     let mut groups: Vec<IoGroup> = Vec::new();
     for direction in runs.iter().flat_map(|run| &run.summary.directions) {
         let meant =
@@ -181,7 +181,7 @@ fn latencies(
                 statistic.name()
             ))
         })?;
-        Ok(Figure { of: format!("{} of {place}", plural(group)), value })
+        Ok(ConditionFigure { of: format!("{} of {place}", plural(group)), value })
     };
     groups.into_iter().map(figure).collect()
 }

@@ -8,7 +8,7 @@ use crate::run_record::{DirectionSummary, IoGroup, RunRecord};
 
 /// One figure that a condition is held against.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Figure {
+pub struct ConditionFigure {
     /// Which I/Os it is of, as `reads`; empty for all of a run.
     pub of: String,
     /// In the quantity's unit.
@@ -23,7 +23,7 @@ pub struct UnmeasuredReason(pub String);
 ///
 /// # Errors
 /// Where the run did not measure the quantity.
-pub fn of_run(condition: &Condition, run: &RunRecord) -> Result<Vec<Figure>, UnmeasuredReason> {
+pub fn of_run(condition: &Condition, run: &RunRecord) -> Result<Vec<ConditionFigure>, UnmeasuredReason> {
     let directions = &run.summary.directions;
     let meant: Vec<&DirectionSummary> = match condition.direction {
         Some(direction) => directions.iter().filter(|d| d.direction == direction).collect(),
@@ -34,7 +34,7 @@ pub fn of_run(condition: &Condition, run: &RunRecord) -> Result<Vec<Figure>, Unm
         return Err(UnmeasuredReason(format!("the run finished no {what}")));
     }
     let of = condition.direction.map_or(String::new(), |d| plural(IoGroup::from(d)).to_owned());
-    let one = |value: f64| Ok(vec![Figure { of: of.clone(), value }]);
+    let one = |value: f64| Ok(vec![ConditionFigure { of: of.clone(), value }]);
     match condition.quantity {
         JudgedQuantity::Iops => one(meant.iter().map(|d| d.operations_per_s).sum()),
         JudgedQuantity::Throughput => one(meant.iter().map(|d| d.throughput_bytes_per_s).sum()),
@@ -65,7 +65,7 @@ fn latency(
     direction: &DirectionSummary,
     kind: Option<LatencyKind>,
     statistic: Statistic,
-) -> Result<Figure, UnmeasuredReason> {
+) -> Result<ConditionFigure, UnmeasuredReason> {
     let of = plural(direction.direction);
     let response = kind == Some(LatencyKind::Response) || (kind.is_none() && direction.response.is_some());
     let (summary, histogram, name) = if response {
@@ -87,7 +87,7 @@ fn latency(
             None => format!("{name} of {of} is not in the result"),
         })
     })?;
-    Ok(Figure { of: of.to_owned(), value })
+    Ok(ConditionFigure { of: of.to_owned(), value })
 }
 
 fn statistic_of(

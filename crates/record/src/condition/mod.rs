@@ -7,7 +7,7 @@ mod campaign_quantities;
 mod figures;
 
 pub use campaign_quantities::{of_assessment, of_comparison};
-pub use figures::{Figure, UnmeasuredReason, of_run};
+pub use figures::{ConditionFigure, UnmeasuredReason, of_run};
 
 use fathom_measure::{ByteRate, Nanos, Rate};
 use serde::{Deserialize, Serialize};
@@ -22,7 +22,7 @@ pub struct Condition {
     /// As it was typed.
     pub text: String,
     /// Which of a campaign's figures are meant.
-    pub scope: Scope,
+    pub scope: ConditionScope,
     /// Only these I/Os; absent: a rate is of all, and a latency of each direction by itself.
     pub direction: Option<Direction>,
     /// What is held against the limit.
@@ -30,12 +30,12 @@ pub struct Condition {
     /// On which side of the limit it fails.
     pub relation: Relation,
     /// Where that begins.
-    pub limit: Limit,
+    pub limit: ConditionLimit,
 }
 
 /// Which of a campaign's figures are meant; empty for single runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Scope {
+pub struct ConditionScope {
     /// The pattern or workload; absent: each.
     pub pattern: Option<String>,
     /// The point to run at; absent: the peak for rates, the balanced point for latencies.
@@ -101,7 +101,7 @@ pub enum Relation {
 
 /// Where failing begins.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Limit {
+pub enum ConditionLimit {
     /// At this value: operations per second, bytes per second, nanoseconds, a count or a share.
     Fixed(f64),
     /// At this share of what another measurement has.
@@ -221,7 +221,11 @@ impl Statistic {
 impl Condition {
     /// Holds figures against limits, of which there is one for each figure, or one for all: the figure that is furthest
     /// on the failing side decides.
-    pub fn judge(&self, found: &Result<Vec<Figure>, UnmeasuredReason>, limits: &[f64]) -> ConditionOutcome {
+    pub fn judge(
+        &self,
+        found: &Result<Vec<ConditionFigure>, UnmeasuredReason>,
+        limits: &[f64],
+    ) -> ConditionOutcome {
         let unmeasured = |why: String| ConditionOutcome {
             condition: self.text.clone(),
             outcome: ConditionState::NotMeasured,
@@ -240,7 +244,7 @@ impl Condition {
             let ratio = (value + f64::MIN_POSITIVE) / (limit + f64::MIN_POSITIVE);
             if self.relation.fails_upwards() { ratio } else { 1.0 / ratio }
         };
-        let mut worst: Option<(&Figure, f64)> = None;
+        let mut worst: Option<(&ConditionFigure, f64)> = None;
         for (at, figure) in figures.iter().enumerate() {
             let Some(limit) = limit_at(at).filter(|_| figure.value.is_finite()) else {
                 return unmeasured(format!("not measured: {} of {}", self.quantity.name(), figure.of));
@@ -263,7 +267,7 @@ impl Condition {
     }
 
     /// `p99 of reads 3.2 ms; the limit is at most 2 ms`.
-    fn sentence(&self, figure: &Figure, limit: f64) -> String {
+    fn sentence(&self, figure: &ConditionFigure, limit: f64) -> String {
         if self.quantity == JudgedQuantity::Slower {
             return figure.of.clone();
         }
@@ -277,8 +281,8 @@ impl Condition {
             text += ": ";
         }
         let of = match &self.limit {
-            Limit::Fixed(_) => String::new(),
-            Limit::ShareOf { share, name } => format!(" ({} % of {name})", Share100(*share)),
+            ConditionLimit::Fixed(_) => String::new(),
+            ConditionLimit::ShareOf { share, name } => format!(" ({} % of {name})", Share100(*share)),
         };
         let (value, limit) = (self.quantity.in_words(figure.value), self.quantity.in_words(limit));
         format!("{text}{value}; the limit is {} {limit}{of}", self.relation.word())
@@ -309,16 +313,16 @@ mod tests {
     fn condition(relation: Relation) -> Condition {
         Condition {
             text: "as typed".to_owned(),
-            scope: Scope::default(),
+            scope: ConditionScope::default(),
             direction: None,
             quantity: JudgedQuantity::Latency { kind: None, statistic: Statistic::Quantile(0.99) },
             relation,
-            limit: Limit::Fixed(2e6),
+            limit: ConditionLimit::Fixed(2e6),
         }
     }
 
-    fn figures(values: &[(&str, f64)]) -> Result<Vec<Figure>, UnmeasuredReason> {
-        Ok(values.iter().map(|(of, value)| Figure { of: (*of).to_owned(), value: *value }).collect())
+    fn figures(values: &[(&str, f64)]) -> Result<Vec<ConditionFigure>, UnmeasuredReason> {
+        Ok(values.iter().map(|(of, value)| ConditionFigure { of: (*of).to_owned(), value: *value }).collect())
     }
 
     #[test]

@@ -18,7 +18,7 @@ const FORMS: &str = "local, ssh:HOST, kubectl:NAMESPACE/POD, srun:NODE, or 'exec
 
 /// Where an agent is started.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reach {
+pub enum AgentLocation {
     /// This machine, this very program.
     Local,
     /// Another machine, by the user's own ssh.
@@ -31,7 +31,7 @@ pub enum Reach {
     Command(Vec<String>),
 }
 
-impl Reach {
+impl AgentLocation {
     /// From what is typed.
     ///
     /// # Errors
@@ -97,7 +97,7 @@ fn host(text: &str) -> Result<String, Fault> {
     Ok(text.to_owned())
 }
 
-impl fmt::Display for Reach {
+impl fmt::Display for AgentLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Local => f.write_str("local"),
@@ -115,7 +115,7 @@ impl fmt::Display for Reach {
 /// What a client is to a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Role {
+pub enum ClientRole {
     /// It measures, and is part of the sum.
     #[default]
     Load,
@@ -123,7 +123,7 @@ pub enum Role {
     Target,
 }
 
-impl Role {
+impl ClientRole {
     fn parse(text: &str) -> Result<Self, Fault> {
         match text {
             "load" => Ok(Self::Load),
@@ -144,11 +144,11 @@ pub struct Client {
     /// Its name, as no other one's.
     pub name: String,
     /// Where it is.
-    pub reach: Reach,
+    pub reach: AgentLocation,
     /// fathom's name there.
     pub program: String,
     /// What it is to the run.
-    pub role: Role,
+    pub role: ClientRole,
     /// Whether this very program is copied there before it is started, and removed again.
     pub push: bool,
     /// Its own targets; none: the plan's. Of the role `target`: the block devices whose counters it gives.
@@ -159,13 +159,13 @@ pub struct Client {
 
 impl Client {
     /// Of a reach, with nothing of its own.
-    pub fn at(name: Option<&str>, reach: Reach) -> Self {
+    pub fn at(name: Option<&str>, reach: AgentLocation) -> Self {
         let name = name.map_or_else(|| reach.name(), str::to_owned);
         Self {
             name,
             reach,
             program: PROGRAM.to_owned(),
-            role: Role::Load,
+            role: ClientRole::Load,
             push: false,
             targets: Vec::new(),
             permits: Vec::new(),
@@ -180,17 +180,17 @@ impl Client {
         // A bare command takes the rest of the line.
         let (name, rest) = named(text);
         if rest.starts_with("exec:") {
-            return Ok(Self::at(name, Reach::parse(rest)?));
+            return Ok(Self::at(name, AgentLocation::parse(rest)?));
         }
         let unreadable = || format!("`{text}` is not a client: write NAME=REACH, where a reach is {FORMS}");
         let words = shell_words(text).ok_or_else(unreadable)?;
         let Some((first, own)) = words.split_first() else { return Err(unreadable().into()) };
         let (name, reach) = named(first);
-        let mut client = Self::at(name, Reach::parse(reach)?);
+        let mut client = Self::at(name, AgentLocation::parse(reach)?);
         for word in own {
             match word.split_once('=') {
                 Some(("program", program)) => client.program = program_of(program)?,
-                Some(("role", role)) => client.role = Role::parse(role)?,
+                Some(("role", role)) => client.role = ClientRole::parse(role)?,
                 Some(("push", push)) => {
                     client.push = push
                         .parse()
@@ -210,7 +210,7 @@ impl Client {
 
     /// Whether it names what is started, here or on its machine, or has a program put there.
     pub fn starts_what_it_names(&self) -> bool {
-        matches!(self.reach, Reach::Command(_)) || self.program != PROGRAM || self.push
+        matches!(self.reach, AgentLocation::Command(_)) || self.program != PROGRAM || self.push
     }
 
     /// Whether fathom has another name or place there than the usual one.
@@ -259,12 +259,12 @@ fn in_quotes(word: &str) -> String {
 impl fmt::Display for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let reach = self.reach.to_string();
-        let says_itself = self.name == self.reach.name() && self.reach != Reach::Local;
+        let says_itself = self.name == self.reach.name() && self.reach != AgentLocation::Local;
         let whole = if says_itself { reach.clone() } else { format!("{}={reach}", self.name) };
         let own = [
             (self.program != PROGRAM).then_some(("program", self.program.as_str())),
             self.push.then_some(("push", "true")),
-            (self.role == Role::Target).then_some(("role", "target")),
+            (self.role == ClientRole::Target).then_some(("role", "target")),
         ];
         let own = own.into_iter().flatten().chain(self.targets.iter().map(|it| ("target", it.as_str())));
         let own: Vec<_> = own.chain(self.permits.iter().map(|words| ("destroy", words.as_str()))).collect();
@@ -273,7 +273,7 @@ impl fmt::Display for Client {
         }
         // A command that stands bare would take the rest of the line.
         let first = match self.reach {
-            Reach::Command(_) => in_quotes(&format!("{}={reach}", self.name)),
+            AgentLocation::Command(_) => in_quotes(&format!("{}={reach}", self.name)),
             _ => shell_word(&whole),
         };
         f.write_str(&first)?;

@@ -1,7 +1,7 @@
 //! What a user puts around an engine on purpose.
 
 use super::{DelayPlan, ThrottlePlan};
-use crate::facts::Decorated;
+use crate::facts::DecoratorFacts;
 
 /// What is put around an engine. An I/O waits at the throttle first; the delay follows its completion.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -19,9 +19,9 @@ impl Decorators {
     }
 
     /// The decorators as facts of the target; `None` when there is none.
-    pub fn facts(&self) -> Option<Decorated> {
+    pub fn facts(&self) -> Option<DecoratorFacts> {
         let throttle = self.throttle.as_ref();
-        (!self.is_empty()).then(|| Decorated {
+        (!self.is_empty()).then(|| DecoratorFacts {
             delay: self.delay.as_ref().map(ToString::to_string),
             throttle: throttle.map(ToString::to_string),
             operations_per_s: throttle.and_then(ThrottlePlan::operations_per_s),

@@ -199,9 +199,9 @@ fn number(text: &str) -> Result<f64, Fault> {
 }
 
 /// A time so that it reads back as the same one.
-struct Exact(u64);
+struct ExactDuration(u64);
 
-impl fmt::Display for Exact {
+impl fmt::Display for ExactDuration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             0 => f.write_str("0"),
@@ -217,21 +217,21 @@ impl fmt::Display for DelayPlan {
     /// As [`FromStr`] reads it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.distribution {
-            Distribution::Constant { ns } => write!(f, "constant:{}", Exact(ns))?,
+            Distribution::Constant { ns } => write!(f, "constant:{}", ExactDuration(ns))?,
             Distribution::Uniform { least_ns, most_ns } => {
-                write!(f, "uniform:{}-{}", Exact(least_ns), Exact(most_ns))?;
+                write!(f, "uniform:{}-{}", ExactDuration(least_ns), ExactDuration(most_ns))?;
             }
-            Distribution::Exponential { mean_ns } => write!(f, "exponential:{}", Exact(mean_ns))?,
+            Distribution::Exponential { mean_ns } => write!(f, "exponential:{}", ExactDuration(mean_ns))?,
             Distribution::Lognormal { median_ns, sigma } => {
-                write!(f, "lognormal:{}/{sigma}", Exact(median_ns))?;
+                write!(f, "lognormal:{}/{sigma}", ExactDuration(median_ns))?;
             }
             Distribution::Bimodal { usual_ns, other_ns, other_share } => {
-                write!(f, "bimodal:{}/{}/{other_share}", Exact(usual_ns), Exact(other_ns))?;
+                write!(f, "bimodal:{}/{}/{other_share}", ExactDuration(usual_ns), ExactDuration(other_ns))?;
             }
         }
         let Some(Stalls { every_ns, length_ns, phase_ns }) = self.stalls else { return Ok(()) };
-        write!(f, ",stall-every={},stall-length={}", Exact(every_ns), Exact(length_ns))?;
-        if phase_ns > 0 { write!(f, ",stall-phase={}", Exact(phase_ns)) } else { Ok(()) }
+        write!(f, ",stall-every={},stall-length={}", ExactDuration(every_ns), ExactDuration(length_ns))?;
+        if phase_ns > 0 { write!(f, ",stall-phase={}", ExactDuration(phase_ns)) } else { Ok(()) }
     }
 }
 

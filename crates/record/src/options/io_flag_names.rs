@@ -1,7 +1,7 @@
 //! Flags of single I/Os: what they are called, and what an engine's facts say of them.
 
 use crate::Fault;
-use crate::facts::Feature;
+use crate::facts::EngineFeature;
 
 /// Flags that every read and write of a run carries. None by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,7 +60,7 @@ impl IoFlags {
     }
 
     /// Those that an engine's facts say were sent.
-    pub fn of_features(features: &[Feature]) -> Self {
+    pub fn of_features(features: &[EngineFeature]) -> Self {
         let mut flags = Self::default();
         for (name, feature) in NAMES {
             let sent = features.iter().any(|known| known.name == feature && known.used);
@@ -89,7 +89,7 @@ impl IoFlags {
     }
 
     /// What an engine's facts say of them.
-    pub fn features(self) -> Vec<Feature> {
+    pub fn features(self) -> Vec<EngineFeature> {
         let set = self.names();
         let note = |name: &str| match name {
             "hipri" => format!(
@@ -103,7 +103,7 @@ impl IoFlags {
             _ => "on reads and writes".to_owned(),
         };
         let named = NAMES.iter().filter(|(name, _)| set.contains(name));
-        named.map(|(name, feature)| Feature::new(*feature, true, Some(note(name)))).collect()
+        named.map(|(name, feature)| EngineFeature::new(*feature, true, Some(note(name)))).collect()
     }
 }
 

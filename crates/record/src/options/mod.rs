@@ -7,7 +7,7 @@
 mod client;
 mod decorators;
 mod delay_plan;
-mod durable;
+mod durability_option;
 mod flow;
 mod io_flag_names;
 mod priority_rules;
@@ -15,10 +15,10 @@ mod stripe_chunk;
 mod throttle_plan;
 mod witness;
 
-pub use client::{Client, Reach, Role, program_of};
+pub use client::{AgentLocation, Client, ClientRole, program_of};
 pub use decorators::Decorators;
 pub use delay_plan::{DelayPlan, Distribution, Stalls};
-pub use durable::Durability;
+pub use durability_option::Durability;
 pub use flow::FlowShare;
 pub use io_flag_names::IoFlags;
 pub use priority_rules::{Priorities, Priority, PriorityRule};

@@ -1,7 +1,7 @@
 //! Priorities of I/Os: of all that a job starts, and of single ones.
 
 use crate::Direction;
-use crate::facts::Feature;
+use crate::facts::EngineFeature;
 
 /// A priority (`include/uapi/linux/ioprio.h`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -68,7 +68,7 @@ impl Priorities {
     }
 
     /// What an engine's facts say of them.
-    pub fn features(&self) -> Vec<Feature> {
+    pub fn features(&self) -> Vec<EngineFeature> {
         if self.is_empty() {
             return Vec::new();
         }
@@ -78,7 +78,7 @@ impl Priorities {
             let words = rule.priority.in_words();
             notes.push(format!("{} % of {}s{of} have {words}", rule.percent, rule.direction.name()));
         }
-        vec![Feature::new("io_priority", true, Some(notes.join("; ")))]
+        vec![EngineFeature::new("io_priority", true, Some(notes.join("; ")))]
     }
 }
 

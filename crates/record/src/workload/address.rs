@@ -67,7 +67,7 @@ pub enum Addresses {
         zones: Vec<Zone>,
     },
     /// Those of a trace, which says each I/O's direction and size as well: mix and sizes tell what it holds.
-    Traced(Traced),
+    Traced(TraceSource),
 }
 
 impl Addresses {
@@ -92,7 +92,7 @@ impl Addresses {
     }
 
     /// The trace that they are of.
-    pub fn traced(&self) -> Option<&Traced> {
+    pub fn traced(&self) -> Option<&TraceSource> {
         if let Self::Traced(traced) = self { Some(traced) } else { None }
     }
 }
@@ -101,7 +101,7 @@ impl Addresses {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub struct Traced {
+pub struct TraceSource {
     /// The trace's file.
     pub file: String,
     /// The disk that is meant, of a trace of several.

@@ -6,14 +6,14 @@
 mod address;
 mod arrival_process;
 mod io_sizes;
-mod special;
+mod special_features;
 mod validate;
 mod write_content;
 
-pub use address::{Addresses, HotSpot, TraceFit, Traced, Zone};
+pub use address::{Addresses, HotSpot, TraceFit, TraceSource, Zone};
 pub use arrival_process::Arrival;
 pub use io_sizes::{SizeShare, Sizes, SizesByDirection};
-pub use special::{AccessHint, CacheAdvice, Content, FileOrder, FileTurns, Special};
+pub use special_features::{AccessHint, CacheAdvice, ConstantContent, FileOrder, FileTurns, SpecialFeatures};
 pub use validate::{WorkloadError, WorkloadErrorKind};
 pub use write_content::{Data, Verify};
 
@@ -50,7 +50,7 @@ pub struct Workload {
     pub seed: u64,
     /// What few workloads ask for; absent: none of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub special: Option<Box<Special>>,
+    pub special: Option<Box<SpecialFeatures>>,
 }
 
 /// Shares of the directions.

@@ -2,7 +2,9 @@
 
 use WorkloadErrorKind as Kind;
 
-use super::{Addresses, Arrival, Content, FileOrder, Mix, Sizes, Special, Traced, Workload, Zone};
+use super::{
+    Addresses, Arrival, ConstantContent, FileOrder, Mix, Sizes, SpecialFeatures, TraceSource, Workload, Zone,
+};
 use crate::error::Error;
 
 /// Which value of a workload is wrong, for callers to match on.
@@ -212,7 +214,7 @@ fn adds_up_to_one(kind: Kind, shares: impl Iterator<Item = f64>) -> Result<(), W
     Ok(())
 }
 
-fn validate_trace(traced: &Traced) -> Result<(), WorkloadError> {
+fn validate_trace(traced: &TraceSource) -> Result<(), WorkloadError> {
     if traced.file.is_empty() {
         return Err(error(Kind::Trace, "no trace is named")
             .with_remedy("name the trace's file, e.g. --replay trace.csv"));
@@ -299,7 +301,7 @@ fn validate_zones(zones: &[Zone]) -> Result<(), WorkloadError> {
     adds_up_to_one(Kind::Addresses, zones.iter().map(|zone| zone.span_share))
 }
 
-fn validate_special(special: &Special) -> Result<(), WorkloadError> {
+fn validate_special(special: &SpecialFeatures) -> Result<(), WorkloadError> {
     special.jump_sizes.as_ref().map_or(Ok(()), validate_sizes)?;
     if let Some(turns) = special.files {
         let order = match turns.order {
@@ -319,7 +321,7 @@ fn validate_special(special: &Special) -> Result<(), WorkloadError> {
     if special
         .content
         .as_ref()
-        .is_some_and(|content| *content != Content::Kept && content.pattern().is_none())
+        .is_some_and(|content| *content != ConstantContent::Kept && content.pattern().is_none())
     {
         return refuse(Kind::Special, "a pattern is bytes of two hexadecimal digits each, as deadbeef");
     }

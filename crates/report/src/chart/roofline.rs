@@ -6,7 +6,7 @@ use super::Picture;
 use super::axis::Axis;
 use super::canvas::{Anchor, Pen, draw};
 use super::labels::Labels;
-use super::operating::{BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH};
+use super::operating_chart::{BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH};
 use super::palette::Ink;
 use crate::number;
 

@@ -12,7 +12,7 @@ use crate::sheet::{
     Entry, clients_sheet, environment_sheet, expectation_sheet, run_sheet as sheet, series_sheet,
 };
 use crate::table::Table;
-use crate::{ReportError, error, imported, pictures, value_words};
+use crate::{ReportError, error, import_words, pictures, value_words};
 
 #[derive(Template)]
 #[template(path = "run.html")]
@@ -54,8 +54,8 @@ pub fn page(run: &RunRecord) -> Result<String, ReportError> {
     let page = Page {
         styles: styles(),
         script: SCRIPT,
-        title: imported::title(run),
-        target: imported::target(run).unwrap_or_default(),
+        title: import_words::title(run),
+        target: import_words::target(run).unwrap_or_default(),
         run: run.id.clone(),
         made: format!(
             "{} · {} {}, engine {}",
@@ -66,7 +66,7 @@ pub fn page(run: &RunRecord) -> Result<String, ReportError> {
         ),
         failures: sheet::first(run),
         headline: sheet::headline(run),
-        workload: imported::workload(run).unwrap_or_default(),
+        workload: import_words::workload(run).unwrap_or_default(),
         cautions: sheet::cautions(run),
         series: if series_sheet::is_all(run) { series_sheet::table(run) } else { Table::new(&[]) },
         rates: sheet::rates(run),
@@ -85,7 +85,7 @@ pub fn page(run: &RunRecord) -> Result<String, ReportError> {
         notes: sheet::notes(run),
         surroundings: Surroundings {
             target: environment_sheet::target(&run.target),
-            instrument: imported::origin(run)
+            instrument: import_words::origin(run)
                 .into_iter()
                 .chain(environment_sheet::instrument(&run.engine, run.clock.as_ref()))
                 .collect(),

@@ -2,7 +2,7 @@
 
 use fathom_record::RunRecord;
 use fathom_record::client_facts::{ClientInterface, ClientPart, TargetSide};
-use fathom_record::run_record::Ending;
+use fathom_record::run_record::RunEnding;
 
 use crate::number;
 use crate::table::{Table, numbers, titles};
@@ -32,7 +32,7 @@ fn target_row(side: &TargetSide) -> [String; 9] {
     let none = || "–".to_owned();
     let of_machine = || (!side.cores_busy.is_empty()).then(|| side.cores_busy.iter().sum::<f64>());
     let threads = side.server.as_ref().and_then(|server| server.cores).or_else(of_machine);
-    let lost = if side.ending == Ending::Complete { "" } else { " (did not end well)" };
+    let lost = if side.ending == RunEnding::Complete { "" } else { " (did not end well)" };
     [
         format!("{} (target){lost}", side.name),
         none(),
@@ -57,7 +57,7 @@ fn row(part: &ClientPart, moves: bool) -> [String; 9] {
     let none = || "–".to_owned();
     let summary = &part.summary;
     let slowest = summary.directions.iter().filter_map(|d| d.service.as_ref()?.quantile_ns(0.99)).max();
-    let lost = if part.ending == Ending::Complete { "" } else { " (did not end well)" };
+    let lost = if part.ending == RunEnding::Complete { "" } else { " (did not end well)" };
     [
         format!("{}{lost}", part.name),
         number::rate(summary.operations_per_s()),

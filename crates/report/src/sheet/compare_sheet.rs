@@ -1,8 +1,10 @@
 //! A comparison: what is said of side B beside side A for each workload, and what it rests on.
 
 use fathom_measure::Nanos;
-use fathom_record::campaign::{CompareRecord, ComparedMetric, ComparedWorkload, ControlResult, Ended};
-use fathom_record::comparison::{Decision, Ratio, Reason, Side};
+use fathom_record::campaign::{
+    CompareRecord, ComparedMetric, ComparedWorkload, ComparisonEnding, ControlResult,
+};
+use fathom_record::comparison::{Decision, Ratio, Side, UndecidedReason};
 
 use crate::table::{Column, Table, numbers, titles, words};
 use crate::{number, value_words};
@@ -115,8 +117,8 @@ fn value(metric: &ComparedMetric, value: Option<f64>) -> String {
 fn remark(metric: &ComparedMetric) -> String {
     let comparison = &metric.comparison;
     match (&comparison.reason, comparison.pairs_still_needed) {
-        (Some(Reason::Undecided), Some(pairs)) => format!("{pairs} more pairs are needed"),
-        (Some(Reason::Undecided), None) => "not decidable within 1000 pairs".to_owned(),
+        (Some(UndecidedReason::Undecided), Some(pairs)) => format!("{pairs} more pairs are needed"),
+        (Some(UndecidedReason::Undecided), None) => "not decidable within 1000 pairs".to_owned(),
         (Some(reason), _) => reason.to_string(),
         (None, _) => String::new(),
     }
@@ -172,7 +174,7 @@ fn remarks(columns: &mut Vec<Column>, texts: Vec<String>) -> Vec<Option<String>>
 }
 
 fn count(workload: &ComparedWorkload, metric: &ComparedMetric) -> String {
-    if workload.ended == Some(Ended::NotInterleaved) {
+    if workload.ended == Some(ComparisonEnding::NotInterleaved) {
         let runs = |cell: &Option<fathom_record::campaign::CellResult>| {
             cell.as_ref().map_or(0, |cell| cell.runs.len())
         };
@@ -277,7 +279,7 @@ pub fn failures(record: &CompareRecord) -> Vec<String> {
         out.push("The comparison has not ended; the same command continues it.".to_owned());
     }
     for workload in &record.workloads {
-        if workload.ended == Some(Ended::SideFailed) {
+        if workload.ended == Some(ComparisonEnding::SideFailed) {
             out.push(sentence(workload));
         }
         for (name, cell) in [('A', &workload.a), ('B', &workload.b)] {

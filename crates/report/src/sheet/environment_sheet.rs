@@ -2,7 +2,7 @@
 
 use fathom_order::InOrder;
 use fathom_record::RunRecord;
-use fathom_record::check::{Check, Outcome};
+use fathom_record::check::{Check, CheckOutcome};
 use fathom_record::environment_facts::{Environment, Severity};
 use fathom_record::facts::{ClockRecord, DeviceFacts, EngineFacts, TargetFacts};
 
@@ -236,10 +236,10 @@ pub fn checks_of_all(runs: &[RunRecord]) -> Table {
         let worst = all.iter().max_by_key(|c| c.outcome).map(|c| c.explanation.clone()).unwrap_or_default();
         table.row([
             value_words::check(name).to_owned(),
-            ended(Outcome::Pass),
-            ended(Outcome::Caution),
-            ended(Outcome::Fail),
-            ended(Outcome::NotApplicable),
+            ended(CheckOutcome::Pass),
+            ended(CheckOutcome::Caution),
+            ended(CheckOutcome::Fail),
+            ended(CheckOutcome::NotApplicable),
             worst,
         ]);
     }

@@ -1,7 +1,7 @@
 //! A profile: how much, how unevenly, how large, where, and how much of it the metrics could show.
 
 use fathom_record::ProfileRecord;
-use fathom_record::profile_record::{Access, BlockLayer, EnvelopePoint, ProcessShare, SizeMix};
+use fathom_record::profile_record::{AccessProfile, BlockLayer, EnvelopePoint, ProcessShare, SizeMix};
 use fathom_record::sizing_record::DemandSummary;
 
 use crate::number;
@@ -98,7 +98,7 @@ fn seconds(seconds: f64) -> String {
 }
 
 /// Where the I/Os went.
-pub fn access(access: &Access) -> String {
+pub fn access(access: &AccessProfile) -> String {
     let share = |share: Option<f64>| share.map_or_else(|| "none".to_owned(), number::percent);
     let mut text = format!(
         "{} touched ({} read, {} written) up to {}; sequential: {} of the reads, {} of the writes",

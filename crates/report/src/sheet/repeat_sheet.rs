@@ -3,7 +3,7 @@
 use fathom_measure::counted;
 use fathom_record::Direction;
 use fathom_record::campaign::{
-    Conclusion, Figure, Judgement, Quantity, RepeatCell, RepeatRecord, RepeatStep, Standing,
+    Conclusion, Judgement, Quantity, RepeatCell, RepeatRecord, RepeatStep, StatementStanding, StepFigure,
 };
 
 use crate::number;
@@ -14,18 +14,20 @@ const TOLD: usize = 3;
 
 /// How many conclusions hold, as a sentence.
 pub fn headline(repeat: &RepeatRecord) -> String {
-    let of = |standing: Standing| repeat.conclusions.iter().filter(|c| c.own.standing == standing).count();
+    let of = |standing: StatementStanding| {
+        repeat.conclusions.iter().filter(|c| c.own.standing == standing).count()
+    };
     let all = counted(repeat.conclusions.len() as u64, "conclusion");
     match repeat.conclusions.len() {
         0 => "The evaluation's table holds no conclusions.".to_owned(),
         _ => format!(
             "Of {all}, {} here, {} not, {} not decided.{}",
-            hold(of(Standing::Holds)),
-            match of(Standing::DoesNotHold) {
+            hold(of(StatementStanding::Holds)),
+            match of(StatementStanding::DoesNotHold) {
                 1 => "1 does".to_owned(),
                 count => format!("{count} do"),
             },
-            match of(Standing::NotDecided) {
+            match of(StatementStanding::NotDecided) {
                 1 => "1 is".to_owned(),
                 count => format!("{count} are"),
             },
@@ -38,7 +40,8 @@ pub fn headline(repeat: &RepeatRecord) -> String {
 fn contradicted(repeat: &RepeatRecord) -> String {
     let both = repeat.plan.conclusions.iter().zip(&repeat.conclusions);
     let stated: Vec<_> = both.filter(|(conclusion, _)| conclusion.stated).collect();
-    let against = stated.iter().filter(|(_, result)| result.published.standing == Standing::DoesNotHold);
+    let against =
+        stated.iter().filter(|(_, result)| result.published.standing == StatementStanding::DoesNotHold);
     match against.count() {
         0 => String::new(),
         1 => format!(" Of the {} that its authors draw, 1 does not hold on their own figures.", stated.len()),
@@ -104,7 +107,7 @@ pub fn figures(repeat: &RepeatRecord) -> Table {
     for (step, cell) in steps(repeat) {
         let there = |quantity| step.published(quantity, None);
         let here = |quantity| cell.figure(quantity, None);
-        let time = |figure: Option<Figure>| known(figure, number::time);
+        let time = |figure: Option<StepFigure>| known(figure, number::time);
         let rates = there(Quantity::Iops).zip(here(Quantity::Iops));
         let failed = cell.result.as_ref().is_some_and(|result| !result.failed_checks.is_empty());
         table.row([
@@ -127,7 +130,7 @@ pub fn figures(repeat: &RepeatRecord) -> Table {
     table
 }
 
-fn known(figure: Option<Figure>, print: impl Fn(f64) -> String) -> String {
+fn known(figure: Option<StepFigure>, print: impl Fn(f64) -> String) -> String {
     figure.map_or_else(|| "–".to_owned(), |figure| print(figure.value))
 }
 

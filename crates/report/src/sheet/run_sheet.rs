@@ -1,6 +1,6 @@
 //! One run: its headline, rates, latencies and remarks.
 
-use fathom_record::check::Outcome;
+use fathom_record::check::CheckOutcome;
 use fathom_record::facts::BOUND_NEAR_DEVICE;
 use fathom_record::run_record::{DirectionSummary, IoGroup};
 use fathom_record::telemetry::AbsentSource;
@@ -8,7 +8,7 @@ use fathom_record::{CheckName, Direction, LatencySummary, RunRecord};
 
 use super::{Entry, entry, series_sheet};
 use crate::table::{Table, numbers, paths, words};
-use crate::{imported, number, value_words};
+use crate::{import_words, number, value_words};
 
 /// Quantiles that tables show.
 const SHOWN: [f64; 5] = [0.5, 0.9, 0.99, 0.999, 0.9999];
@@ -17,7 +17,7 @@ const SHOWN: [f64; 5] = [0.5, 0.9, 0.99, 0.999, 0.9999];
 pub fn failures(run: &RunRecord) -> Vec<String> {
     let ending =
         value_words::ending(&run.ending).map(|text| format!("The run did not end as planned: {text}."));
-    ending.into_iter().chain(of_outcome(run, Outcome::Fail)).collect()
+    ending.into_iter().chain(of_outcome(run, CheckOutcome::Fail)).collect()
 }
 
 /// Checks that say that the machine or the target was busy with something else.
@@ -25,8 +25,10 @@ const BUSY: [CheckName; 2] = [CheckName::OtherPrograms, CheckName::OtherLoad];
 
 /// What others did to the machine and the target during the run, as sentences: it comes before the numbers.
 pub fn busy(run: &RunRecord) -> Vec<String> {
-    let busy =
-        run.checks.iter().filter(|check| check.outcome == Outcome::Caution && BUSY.contains(&check.name));
+    let busy = run
+        .checks
+        .iter()
+        .filter(|check| check.outcome == CheckOutcome::Caution && BUSY.contains(&check.name));
     busy.map(|check| check.explanation.clone()).collect()
 }
 
@@ -37,11 +39,11 @@ pub fn first(run: &RunRecord) -> Vec<String> {
 
 /// Other checks that ended in a caution, as sentences.
 pub fn cautions(run: &RunRecord) -> Vec<String> {
-    of_outcome(run, Outcome::Caution)
+    of_outcome(run, CheckOutcome::Caution)
 }
 
-fn of_outcome(run: &RunRecord, outcome: Outcome) -> Vec<String> {
-    let is_said = |name| outcome == Outcome::Caution && BUSY.contains(&name);
+fn of_outcome(run: &RunRecord, outcome: CheckOutcome) -> Vec<String> {
+    let is_said = |name| outcome == CheckOutcome::Caution && BUSY.contains(&name);
     let ended = run.checks.iter().filter(|check| check.outcome == outcome && !is_said(check.name));
     ended.map(|check| format!("{}: {}", value_words::check(check.name), check.explanation)).collect()
 }
@@ -90,7 +92,7 @@ pub fn nothing(run: &RunRecord) -> String {
 pub fn in_flight(run: &RunRecord) -> String {
     let summary = &run.summary;
     let Some(mean) = summary.in_flight() else {
-        return format!("I/Os in flight {}", imported::missing(run));
+        return format!("I/Os in flight {}", import_words::missing(run));
     };
     let achieved = number::in_flight(mean);
     let derived = if summary.in_flight_mean.is_none() { ", by rate times mean service latency" } else { "" };
@@ -117,9 +119,9 @@ pub fn rates(run: &RunRecord) -> Table {
             d.direction.name().to_owned(),
             number::rate(d.operations_per_s),
             data(number::throughput(d.throughput_bytes_per_s)),
-            imported::known(run, d.operations.map(number::count)),
-            data(imported::known(run, d.bytes.map(number::size))),
-            imported::known(run, d.errors.map(number::count)),
+            import_words::known(run, d.operations.map(number::count)),
+            data(import_words::known(run, d.bytes.map(number::size))),
+            import_words::known(run, d.errors.map(number::count)),
         ]);
     }
     table
@@ -159,7 +161,7 @@ pub fn latencies(run: &RunRecord) -> Table {
 
 fn latency_row(run: &RunRecord, name: String, summary: Option<&LatencySummary>) -> Vec<String> {
     let Some(summary) = summary else {
-        return [name, imported::missing(run)]
+        return [name, import_words::missing(run)]
             .into_iter()
             .chain(vec!["–".to_owned(); SHOWN.len() + 1])
             .collect();
@@ -179,7 +181,7 @@ pub fn latency_remarks(run: &RunRecord) -> Vec<String> {
     if series_sheet::is_all(run) {
         return out;
     }
-    let is_told = imported::workload(run).is_some();
+    let is_told = import_words::workload(run).is_some();
     if is_told && !run.workload.arrival.is_open() {
         out.push(
             "In a closed loop the response latency is the service latency; its tail belongs to this depth."
@@ -187,7 +189,7 @@ pub fn latency_remarks(run: &RunRecord) -> Vec<String> {
         );
     }
     if run.is_imported() {
-        let tool = imported::tool(run);
+        let tool = import_words::tool(run);
         out.push(format!(
             "All latencies are as {tool} states them; a dash stands for what it does not state."
         ));
@@ -225,10 +227,10 @@ pub fn conditions(run: &RunRecord) -> Vec<Entry> {
     out.push(entry("CPU per I/O", cpu(run)));
     out.push(entry(
         "generator busy",
-        imported::known(run, summary.generator_busy_share.map(number::percent)),
+        import_words::known(run, summary.generator_busy_share.map(number::percent)),
     ));
     let verified =
-        run.checks.iter().find(|c| c.name == CheckName::Verification && c.outcome == Outcome::Pass);
+        run.checks.iter().find(|c| c.name == CheckName::Verification && c.outcome == CheckOutcome::Pass);
     out.extend(verified.map(|check| entry("verification", check.explanation.clone())));
     out
 }
@@ -259,7 +261,7 @@ fn cpu(run: &RunRecord) -> String {
     let (Some(user), Some(system), Some(operations)) =
         (run.summary.cpu_user_ns, run.summary.cpu_system_ns, operations)
     else {
-        return imported::missing(run);
+        return import_words::missing(run);
     };
     let each = |ns: u64| number::time(ns as f64 / operations as f64);
     format!("{} ({} user, {} system)", each(user.saturating_add(system)), each(user), each(system))
@@ -293,8 +295,8 @@ pub fn targets(run: &RunRecord) -> Table {
                 },
                 shown(quantile(0.5)),
                 shown(quantile(0.99)),
-                imported::known(run, target.in_flight_mean.map(number::in_flight)),
-                imported::known(run, d.errors.map(number::count)),
+                import_words::known(run, target.in_flight_mean.map(number::in_flight)),
+                import_words::known(run, d.errors.map(number::count)),
                 target.jobs.to_string(),
             ]);
         }
@@ -364,5 +366,5 @@ pub fn notes_after(run: &RunRecord, lacked: &[AbsentSource]) -> Vec<String> {
     let again = (!names.is_empty()).then(|| {
         format!("Not measured, as in the run before: {}; why: fathom show {}", names.join(", "), run.id)
     });
-    run.notes.iter().cloned().chain(first).chain(again).chain(imported::gaps(run)).collect()
+    run.notes.iter().cloned().chain(first).chain(again).chain(import_words::gaps(run)).collect()
 }

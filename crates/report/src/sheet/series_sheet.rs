@@ -4,7 +4,7 @@ use fathom_record::RunRecord;
 use fathom_record::telemetry::MetricSeries;
 
 use crate::table::{Table, numbers, words};
-use crate::{imported, number};
+use crate::{import_words, number};
 
 /// Series that a table shows; the machines of some tools have thousands.
 const SHOWN: usize = 20;
@@ -18,7 +18,7 @@ pub fn is_all(run: &RunRecord) -> bool {
 pub fn headline(run: &RunRecord) -> String {
     let count = run.telemetry.series.len();
     let seconds = number::time(run.summary.duration_ns as f64);
-    format!("No run, only series over time: {count} of {} over {seconds}.", imported::tool(run))
+    format!("No run, only series over time: {count} of {} over {seconds}.", import_words::tool(run))
 }
 
 /// The first of the series, with how far their values reach.

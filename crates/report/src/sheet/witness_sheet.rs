@@ -1,6 +1,6 @@
 //! The block layer's account beside the run's: one table, and what it means in sentences.
 
-use fathom_record::witness::{BlockTrace, Losses, Parts, Stage, WitnessDirection};
+use fathom_record::witness::{BlockTrace, LatencyParts, Losses, WitnessDirection, WitnessStage};
 use fathom_record::{RunRecord, Witness};
 
 use crate::number;
@@ -49,7 +49,7 @@ pub fn account(run: &RunRecord) -> Option<Account> {
 fn rows(table: &mut Table, direction: &WitnessDirection) {
     let name = direction.direction.name();
     let (Some(service), Some(total)) = (&direction.service, &direction.total) else { return };
-    let device = |figure: &dyn Fn(&Stage) -> Option<f64>| {
+    let device = |figure: &dyn Fn(&WitnessStage) -> Option<f64>| {
         number::known(direction.device.as_ref().and_then(figure).map(number::time))
     };
     let explained = direction.explanation.as_ref();
@@ -73,12 +73,13 @@ fn rows(table: &mut Table, direction: &WitnessDirection) {
 fn row(
     (name, figure): (&str, String),
     (service_ns, block_ns): (f64, f64),
-    parts: Option<(Parts, f64)>,
+    parts: Option<(LatencyParts, f64)>,
     device: String,
 ) -> [String; 9] {
     // An outer part may be negative by as much as the clocks are off.
-    let part =
-        |of: fn(&Parts) -> f64| number::known(parts.map(|(parts, _)| number::time(of(&parts).max(0.0))));
+    let part = |of: fn(&LatencyParts) -> f64| {
+        number::known(parts.map(|(parts, _)| number::time(of(&parts).max(0.0))))
+    };
     [
         name.to_owned(),
         figure,

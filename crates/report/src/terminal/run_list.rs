@@ -1,12 +1,12 @@
 //! The list of stored runs.
 
 use fathom_record::RunRecord;
-use fathom_record::run_record::Ending;
+use fathom_record::run_record::RunEnding;
 
 use super::Style;
 use super::paint::{Sheet, Tone};
 use crate::table::{Table, numbers, paths, titles, words};
-use crate::{imported, number};
+use crate::{import_words, number};
 
 /// How a run ended, for a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,17 +55,17 @@ impl RunRow {
     /// The row of a record.
     pub fn of(run: &RunRecord) -> Self {
         let outcome = match (&run.ending, run.failed_checks().count()) {
-            (Ending::Complete, 0) => RunOutcome::Valid,
-            (Ending::Complete, failed) => RunOutcome::FailedChecks(failed),
-            (Ending::Interrupted, _) => RunOutcome::Interrupted,
-            (Ending::Failed { .. }, _) => RunOutcome::Failed,
+            (RunEnding::Complete, 0) => RunOutcome::Valid,
+            (RunEnding::Complete, failed) => RunOutcome::FailedChecks(failed),
+            (RunEnding::Interrupted, _) => RunOutcome::Interrupted,
+            (RunEnding::Failed { .. }, _) => RunOutcome::Failed,
         };
         let service = run.summary.directions.iter().filter_map(|d| d.service.as_ref());
         Self {
             id: run.id.clone(),
             started_at: run.started_at.clone(),
             target: run.target.name.clone(),
-            workload: imported::io(run),
+            workload: import_words::io(run),
             jobs: run.workload.jobs,
             depth: run.workload.depth,
             operations_per_s: run.summary.operations_per_s(),

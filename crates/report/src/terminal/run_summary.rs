@@ -5,7 +5,7 @@ use fathom_record::telemetry::AbsentSource;
 
 use super::Style;
 use super::paint::{Sheet, Tone};
-use crate::imported;
+use crate::import_words;
 use crate::sheet::{clients_sheet, expectation_sheet, run_sheet as sheet, series_sheet, witness_sheet};
 
 /// Width of the names' column.
@@ -15,14 +15,16 @@ const NAMES: usize = 16;
 pub fn summary(run: &RunRecord, lacked: &[AbsentSource], style: Style) -> String {
     let mut out = Sheet::new(style);
     out.named("run", &format!("{}  {}", run.id, style.zone.second(&run.started_at)), (NAMES, None));
-    for (name, value) in
-        [("target", imported::target(run)), ("workload", imported::workload(run)), ("engine", engine(run))]
-    {
+    for (name, value) in [
+        ("target", import_words::target(run)),
+        ("workload", import_words::workload(run)),
+        ("engine", engine(run)),
+    ] {
         if let Some(value) = value {
             out.named(name, &value, (NAMES, None));
         }
     }
-    for entry in imported::origin(run) {
+    for entry in import_words::origin(run) {
         out.named(&entry.name, &entry.value, (NAMES, None));
     }
     out.alarm("FAILED: the numbers below do not measure what was asked for", &sheet::failures(run));

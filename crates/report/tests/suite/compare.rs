@@ -5,10 +5,10 @@
 use crate::sample::campaign;
 use fathom_record::campaign::{
     CampaignRecord, ComparePlan, CompareRecord, ComparedMetric, ComparedPair, ComparedWorkload,
-    ControlResult, Ended, SideFacts, SidePlan,
+    ComparisonEnding, ControlResult, SideFacts, SidePlan,
 };
 use fathom_record::comparison::{
-    Better, Decision, MetricComparison, Ratio, Reason, ShiftFunction, ShiftPoint, Side,
+    Decision, MetricComparison, MetricSense, Ratio, ShiftFunction, ShiftPoint, Side, UndecidedReason,
 };
 use fathom_report::terminal::Style;
 use fathom_report::{html, markdown, terminal};
@@ -18,12 +18,12 @@ fn metric(
     unit: &str,
     ratio: Option<f64>,
     decision: Decision,
-    reason: Option<Reason>,
+    reason: Option<UndecidedReason>,
 ) -> ComparedMetric {
     let comparison = MetricComparison {
         metric: name.to_owned(),
         unit: unit.to_owned(),
-        better: if unit == "ns" { Better::Lower } else { Better::Higher },
+        better: if unit == "ns" { MetricSense::Lower } else { MetricSense::Higher },
         primary: name == "operations_per_s",
         pairs: 5,
         ratio: ratio.map(|ratio| Ratio { ratio, low: ratio * 0.996, high: ratio * 1.004, confidence: 0.99 }),
@@ -59,7 +59,7 @@ fn comparison() -> CompareRecord {
                 "ns",
                 None,
                 Decision::Inconclusive,
-                Some(Reason::TooFewPairs { have: 1, need: 5, run_s: None }),
+                Some(UndecidedReason::TooFewPairs { have: 1, need: 5, run_s: None }),
             ),
         ],
         pairs: (0..5)
@@ -80,7 +80,7 @@ fn comparison() -> CompareRecord {
         latencies: None,
         control: Some(ControlResult { pairs: 8, ratio: quiet, noise_floor: 0.006 }),
         order: Some(ControlResult { pairs: 5, ratio: quiet, noise_floor: 0.006 }),
-        ended: Some(Ended::Decided),
+        ended: Some(ComparisonEnding::Decided),
     };
     let constant = ComparedWorkload {
         title: "1 MiB sequential read, depth 1".to_owned(),
@@ -89,14 +89,14 @@ fn comparison() -> CompareRecord {
             "1/s",
             None,
             Decision::Inconclusive,
-            Some(Reason::NoVariation),
+            Some(UndecidedReason::NoVariation),
         )],
         shift: None,
         control: None,
-        ended: Some(Ended::PairsSpent),
+        ended: Some(ComparisonEnding::PairsSpent),
         ..decided.clone()
     };
-    let differ = Reason::InFlightDiffers { a: 292.0, b: 458.0 };
+    let differ = UndecidedReason::InFlightDiffers { a: 292.0, b: 458.0 };
     let mut apart = ComparedWorkload {
         title: "64 KiB sequential write, depth 32".to_owned(),
         metrics: vec![

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail by panicking")]
 
 use crate::sample::{Device, Shape, campaign, run};
-use fathom_record::check::{CheckName, Outcome};
+use fathom_record::check::{CheckName, CheckOutcome};
 use fathom_record::fleet_record::{
     FleetGroup, FleetGrouping, FleetMoney, FleetReason, FleetRisk, FleetRow, FleetStatus, FleetTerms,
 };
@@ -144,7 +144,7 @@ fn hostile_names_stay_text() {
 fn a_failed_check_stands_before_every_number() {
     let mut record = one_run("/data");
     let found = "3.1 of 64 I/Os were in flight; the generator could not hold the depth.";
-    record.checks.push(Check::plain(CheckName::InFlight, Outcome::Fail, found));
+    record.checks.push(Check::plain(CheckName::InFlight, CheckOutcome::Fail, found));
     let page = html::run(&record).unwrap();
     keep("failed.html", &page);
     assert!(page.find(found).unwrap() < page.find("class=\"headline\"").unwrap());
@@ -173,7 +173,7 @@ fn empty_and_cut_short_records_still_make_a_page() {
     let mut record = one_run("/data");
     record.summary.directions.clear();
     record.intervals.clear();
-    record.ending = fathom_record::run_record::Ending::Failed { error: "Input/output error".to_owned() };
+    record.ending = fathom_record::run_record::RunEnding::Failed { error: "Input/output error".to_owned() };
     let page = html::run(&record).unwrap();
     balanced(&page);
     assert!(page.contains("No I/O finished") && page.contains("Input/output error"));

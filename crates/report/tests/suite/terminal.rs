@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail by panicking")]
 
 use crate::sample::{Device, Shape, campaign, run};
-use fathom_record::check::{CheckName, Outcome};
+use fathom_record::check::{CheckName, CheckOutcome};
 use fathom_record::{Check, RunRecord};
 use fathom_report::terminal::{self, RunRow, Style};
 use fathom_report::{html, markdown};
@@ -32,7 +32,7 @@ fn plain(width: usize) -> Style {
 fn a_run_with_a_failed_check() {
     let mut record = one_run(0.7, 20);
     let found = "3.1 of 64 I/Os were in flight; the generator could not hold the depth.";
-    record.checks.push(Check::plain(CheckName::InFlight, Outcome::Fail, found));
+    record.checks.push(Check::plain(CheckName::InFlight, CheckOutcome::Fail, found));
     insta::assert_snapshot!("run_100", terminal::run(&record, plain(100)));
     insta::assert_snapshot!("run_50", terminal::run(&record, plain(50)));
 }
@@ -67,7 +67,7 @@ fn a_busy_machine_is_named_before_the_numbers_and_beside_the_verdict() {
     }
     let mut run = one_run(0.7, 2);
     let found = "Other programs used 62 % of the CPU: what was measured is a busy machine.";
-    run.checks.push(Check::plain(CheckName::OtherPrograms, Outcome::Caution, found));
+    run.checks.push(Check::plain(CheckName::OtherPrograms, CheckOutcome::Caution, found));
     let text = terminal::run(&run, plain(100));
     let place = text.lines().position(|line| line.contains("62 % of the CPU")).unwrap();
     assert!(place < 8 && text.matches("62 % of the CPU").count() == 1, "{text}");
@@ -76,7 +76,7 @@ fn a_busy_machine_is_named_before_the_numbers_and_beside_the_verdict() {
 #[test]
 fn a_list_of_runs() {
     let mut interrupted = one_run(0.0, 2);
-    interrupted.ending = fathom_record::run_record::Ending::Interrupted;
+    interrupted.ending = fathom_record::run_record::RunEnding::Interrupted;
     let rows = [RunRow::of(&one_run(1.0, 2)), RunRow::of(&interrupted)];
     insta::assert_snapshot!("runs_100", terminal::runs(&rows, plain(100)));
     insta::assert_snapshot!("runs_none", terminal::runs(&[], plain(60)));

@@ -15,7 +15,7 @@ const TIERS: [&str; 14] =
 
 /// One type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum VolumeKind {
     Gp3,
     Gp2,
     Io1,
@@ -33,21 +33,21 @@ pub(super) enum Kind {
 }
 
 /// All types, in the order in which they are tried.
-pub(super) const KINDS: [Kind; 14] = [
-    Kind::Gp3,
-    Kind::Gp2,
-    Kind::Io1,
-    Kind::Io2,
-    Kind::St1,
-    Kind::Sc1,
-    Kind::PremiumV2,
-    Kind::Premium,
-    Kind::HyperdiskBalanced,
-    Kind::HyperdiskExtreme,
-    Kind::HyperdiskThroughput,
-    Kind::PdBalanced,
-    Kind::PdSsd,
-    Kind::PdStandard,
+pub(super) const KINDS: [VolumeKind; 14] = [
+    VolumeKind::Gp3,
+    VolumeKind::Gp2,
+    VolumeKind::Io1,
+    VolumeKind::Io2,
+    VolumeKind::St1,
+    VolumeKind::Sc1,
+    VolumeKind::PremiumV2,
+    VolumeKind::Premium,
+    VolumeKind::HyperdiskBalanced,
+    VolumeKind::HyperdiskExtreme,
+    VolumeKind::HyperdiskThroughput,
+    VolumeKind::PdBalanced,
+    VolumeKind::PdSsd,
+    VolumeKind::PdStandard,
 ];
 
 /// What is chosen of a volume; the rest follows from it.
@@ -63,7 +63,7 @@ pub(super) enum ChoiceBasis {
     Tier,
 }
 
-impl Kind {
+impl VolumeKind {
     /// What is chosen of it.
     pub(super) fn chosen_by(self) -> ChoiceBasis {
         match self {
@@ -181,7 +181,7 @@ pub(super) struct Facts {
 
 impl Facts {
     /// Absent where not even the sizes of the type are known.
-    pub(super) fn of(catalogue: &Catalogue, kind: Kind) -> Option<Self> {
+    pub(super) fn of(catalogue: &Catalogue, kind: VolumeKind) -> Option<Self> {
         let known = |attribute: &str| catalogue.volumes.whole(kind.facts(), attribute);
         let fact = |attribute: &str| known(attribute).unwrap_or(0);
         let hundredths = |attribute: &str| catalogue.volumes.hundredths(kind.facts(), attribute).unwrap_or(0);
@@ -222,7 +222,7 @@ impl Facts {
     }
 }
 
-fn tier_names(kind: Kind) -> impl Iterator<Item = String> {
+fn tier_names(kind: VolumeKind) -> impl Iterator<Item = String> {
     TIERS.iter().map(move |size| format!("{} {size}", kind.name()))
 }
 
@@ -239,8 +239,8 @@ pub(super) struct Tier {
 
 impl Tier {
     /// The sizes that have a price in a region, ascending; all but those of Premium SSD have none.
-    pub(super) fn priced(catalogue: &Catalogue, region: &str, kind: Kind) -> Vec<Self> {
-        if kind != Kind::Premium {
+    pub(super) fn priced(catalogue: &Catalogue, region: &str, kind: VolumeKind) -> Vec<Self> {
+        if kind != VolumeKind::Premium {
             return Vec::new();
         }
         let priced = tier_names(kind).filter(|name| catalogue.prices.sells_disk(region, name));
@@ -249,7 +249,7 @@ impl Tier {
 
     /// Source of the model: "Managed disk bursting": credits for I/Os and for bytes are kept apart, grow with what is left
     /// of the rate, and last for 30 minutes of the highest rate.
-    fn of(catalogue: &Catalogue, kind: Kind, name: String) -> Option<Self> {
+    fn of(catalogue: &Catalogue, kind: VolumeKind, name: String) -> Option<Self> {
         let fact = |attribute: &str| catalogue.volumes.whole(&name, attribute);
         let (size_gib, iops) = (fact("size")?, fact("baseline_iops")?);
         let bytes_per_s = fact("baseline_throughput")? * kind.megabyte();

@@ -8,10 +8,10 @@
 
 use std::sync::Arc;
 
-use super::kind::{ChoiceBasis, Facts, KINDS, Kind, Tier};
+use super::kind::{ChoiceBasis, Facts, KINDS, Tier, VolumeKind};
 use super::machine_types::{Caps, Machines};
+use super::offer_requirements::{ExcludedType, OfferRequirements};
 use super::price::{self, Price};
-use super::wanted::{ExcludedType, OfferRequirements};
 use super::{Catalogue, Component, Fact};
 use crate::money::Money;
 use crate::offer::{Limits, Offer, Settings};
@@ -49,7 +49,7 @@ pub struct Market {
 /// One type of volume as a region sells it.
 #[derive(Clone, Debug)]
 struct RegionalOffer {
-    kind: Kind,
+    kind: VolumeKind,
     facts: Facts,
     prices: Vec<Price>,
     /// Its sizes, of a type that is sold in fixed ones.
@@ -76,7 +76,7 @@ impl Market {
         let sold = KINDS.into_iter().filter_map(|kind| {
             let tiers = Tier::priced(catalogue, region, kind);
             let facts = match kind {
-                Kind::Premium => Facts::of_tiers(&tiers)?,
+                VolumeKind::Premium => Facts::of_tiers(&tiers)?,
                 _ if kind.is_sold(catalogue, region) => Facts::of(catalogue, kind)?,
                 _ => return None,
             };
@@ -123,7 +123,7 @@ impl Market {
     /// The same market with only some types to offer. What is in use today may be of any.
     #[must_use]
     pub fn only(self, catalogue: &Catalogue, wanted: OfferRequirements) -> Self {
-        let reason = |kind: Kind| wanted.refuses(kind.name(), kind.facts(), &catalogue.volumes);
+        let reason = |kind: VolumeKind| wanted.refuses(kind.name(), kind.facts(), &catalogue.volumes);
         let left_out = self.sold.iter().filter_map(|sold| {
             reason(sold.kind).map(|reason| ExcludedType { volume: sold.kind.name(), reason })
         });
@@ -246,7 +246,7 @@ impl Family {
     /// Lines by ascending throughput: each lets at least as much through as the one before.
     pub fn lines(&self) -> impl ExactSizeIterator<Item = Line<'_>> {
         let (least, most) = match self.sold.kind {
-            Kind::Gp3 | Kind::PremiumV2 | Kind::HyperdiskBalanced => {
+            VolumeKind::Gp3 | VolumeKind::PremiumV2 | VolumeKind::HyperdiskBalanced => {
                 (self.facts().baseline_throughput, self.facts().max_throughput)
             }
             _ => (0, 0),
@@ -260,7 +260,7 @@ impl Family {
             ChoiceBasis::Operations => {
                 let most = match self.sold.kind {
                     // So many I/Os a second want some throughput to be bought with them.
-                    Kind::HyperdiskBalanced => {
+                    VolumeKind::HyperdiskBalanced => {
                         throughput.saturating_mul(self.facts().iops_per_throughput_max)
                     }
                     _ => u64::MAX,
@@ -288,10 +288,10 @@ impl Family {
     /// Throughput has to be carried by I/Os: 4 for each MiB/s on gp3 and Hyperdisk Balanced, and for each MB/s on Premium SSD v2.
     fn least_iops(&self, throughput: u64) -> u64 {
         match self.sold.kind {
-            Kind::Gp3 | Kind::PremiumV2 | Kind::HyperdiskBalanced => {
+            VolumeKind::Gp3 | VolumeKind::PremiumV2 | VolumeKind::HyperdiskBalanced => {
                 (throughput * 4).next_multiple_of(IOPS_STEP).max(self.facts().baseline_iops)
             }
-            Kind::HyperdiskExtreme => {
+            VolumeKind::HyperdiskExtreme => {
                 let of_size = self.size_gib.saturating_mul(self.facts().iops_per_gib_min);
                 of_size.next_multiple_of(IOPS_STEP).max(self.facts().min_iops).min(self.facts().max_iops)
             }
@@ -317,22 +317,25 @@ impl Family {
     fn price(&self, settings: Settings, throughput: u64) -> Money {
         let month = |component, units| price::month(self.sold.prices.iter(), component, units);
         let one = match self.sold.kind {
-            Kind::Gp3 | Kind::PremiumV2 | Kind::HyperdiskBalanced => {
+            VolumeKind::Gp3 | VolumeKind::PremiumV2 | VolumeKind::HyperdiskBalanced => {
                 month(Component::Capacity, settings.size_gib)
                     + month(Component::Iops, settings.iops)
                     + month(Component::Throughput, throughput)
             }
-            Kind::Io1 | Kind::Io2 | Kind::HyperdiskExtreme => {
+            VolumeKind::Io1 | VolumeKind::Io2 | VolumeKind::HyperdiskExtreme => {
                 month(Component::Capacity, settings.size_gib) + month(Component::Iops, settings.iops)
             }
-            Kind::HyperdiskThroughput => {
+            VolumeKind::HyperdiskThroughput => {
                 month(Component::Capacity, settings.size_gib)
                     + month(Component::Throughput, settings.bytes_per_s / MIB)
             }
-            Kind::Gp2 | Kind::St1 | Kind::Sc1 | Kind::PdBalanced | Kind::PdSsd | Kind::PdStandard => {
-                month(Component::Capacity, settings.size_gib)
-            }
-            Kind::Premium => {
+            VolumeKind::Gp2
+            | VolumeKind::St1
+            | VolumeKind::Sc1
+            | VolumeKind::PdBalanced
+            | VolumeKind::PdSsd
+            | VolumeKind::PdStandard => month(Component::Capacity, settings.size_gib),
+            VolumeKind::Premium => {
                 let name = self.tier_of(settings).map_or("", |tier| tier.name.as_str());
                 let of_size = self.sold.prices.iter().filter(|price| price.volume == name);
                 price::month(of_size, Component::Disk, 1)
@@ -406,8 +409,8 @@ impl Line<'_> {
             ChoiceBasis::Operations => self.provisioned(amount),
             ChoiceBasis::Throughput => self.by_throughput(amount),
             ChoiceBasis::Size => match kind {
-                Kind::Gp2 => self.gp2(amount),
-                Kind::St1 | Kind::Sc1 => self.disk(amount),
+                VolumeKind::Gp2 => self.gp2(amount),
+                VolumeKind::St1 | VolumeKind::Sc1 => self.disk(amount),
                 _ => self.by_size(amount),
             },
             ChoiceBasis::Tier => {
@@ -422,18 +425,18 @@ impl Line<'_> {
         let family = self.family;
         let given = match family.sold.kind {
             // Its smallest volumes have fewer I/Os a second than larger ones are given.
-            Kind::HyperdiskBalanced => 0,
+            VolumeKind::HyperdiskBalanced => 0,
             _ => family.facts().baseline_iops,
         };
         let size_gib = family.size_gib.max(size_for(iops, family.facts().iops_per_gib_max, given));
         let bytes_per_s = match family.sold.kind {
-            kind @ (Kind::Gp3 | Kind::PremiumV2 | Kind::HyperdiskBalanced) => {
+            kind @ (VolumeKind::Gp3 | VolumeKind::PremiumV2 | VolumeKind::HyperdiskBalanced) => {
                 self.throughput * kind.megabyte()
             }
-            Kind::HyperdiskExtreme => (family.facts().max_throughput * MIB)
+            VolumeKind::HyperdiskExtreme => (family.facts().max_throughput * MIB)
                 .min(iops * MIB * family.facts().throughput_per_1000_iops / 1000),
-            Kind::Io1 if iops <= 32_000 => (500 * MIB).min(iops * (256 << 10)),
-            Kind::Io1 => (1000 * MIB).min((500 * MIB).max(iops * (16 << 10))),
+            VolumeKind::Io1 if iops <= 32_000 => (500 * MIB).min(iops * (256 << 10)),
+            VolumeKind::Io1 => (1000 * MIB).min((500 * MIB).max(iops * (16 << 10))),
             // 0.256 MiB/s for each I/O a second.
             _ => (family.facts().max_throughput * MIB).min(iops * MIB * 256 / 1000),
         };

@@ -8,18 +8,18 @@ mod instance;
 mod kind;
 mod machine_types;
 mod market;
+mod offer_requirements;
 mod price;
 mod volume;
-mod wanted;
 
 pub use csv_rows::{CatalogueError, CatalogueErrorKind};
 pub use fact_sources::{Source, Sources};
 pub use instance::{Instance, LocalDisks};
 pub use machine_types::{Caps, Machines};
 pub use market::{Family, Line, Market};
+pub use offer_requirements::{ExcludedType, OfferRequirements};
 pub use price::{Component, Price, Prices};
 pub use volume::{Fact, Volumes};
-pub use wanted::{ExcludedType, OfferRequirements};
 
 const INSTANCES: &str = include_str!("../../../../catalog/instances.csv");
 const MACHINES: &str = include_str!("../../../../catalog/machines.csv");

@@ -5,7 +5,7 @@
 //! blocks are counted on a share of them drawn by a hash of their address, which halves when they become
 //! many: fixed-size SHARDS (Waldspurger et al., "Efficient MRC construction with SHARDS", FAST 2015).
 
-use fathom_record::profile_record::Access;
+use fathom_record::profile_record::AccessProfile;
 
 use crate::spread::spread;
 use crate::trace::{Trace, TracedIo};
@@ -115,7 +115,7 @@ impl Ends {
 }
 
 /// What a trace touches; absent without I/Os.
-pub fn access(trace: &Trace) -> Option<Access> {
+pub fn access(trace: &Trace) -> Option<AccessProfile> {
     let mut sampled = BlockSample { blocks: Vec::new(), gathered: Vec::new(), below: u64::MAX };
     let mut ends = Ends::default();
     let (mut highest, mut all, mut near) = (0, [0u64; 2], [0u64; 2]);
@@ -133,7 +133,7 @@ pub fn access(trace: &Trace) -> Option<Access> {
     let touched = |by: fn(&BlockAccess) -> u32| sampled.blocks.iter().filter(|block| by(block) > 0).count();
     let share = |of: usize| (all[of] > 0).then(|| near[of] as f64 / all[of] as f64);
     let [top_1, top_10, again] = concentration(&sampled);
-    Some(Access {
+    Some(AccessProfile {
         operations: (all[0] + all[1] > 0).then_some(all[0] + all[1])?,
         block_bytes: BLOCK,
         touched_bytes: sampled.bytes(sampled.blocks.len()),

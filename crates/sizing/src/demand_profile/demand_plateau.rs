@@ -4,7 +4,7 @@
 //! value, tick after tick, so that ticks pile up in a band a few hundredths wide with nothing above it.
 
 use fathom_record::ProfileRecord;
-use fathom_record::profile_record::{Plateau, PlateauOf};
+use fathom_record::profile_record::{Plateau, PlateauQuantity};
 
 use crate::catalogue::{Catalogue, Instance};
 use crate::demand::Demand;
@@ -30,7 +30,7 @@ const NAMED: usize = 3;
 pub fn plateaus(demand: &Demand, catalogue: &Catalogue, instance: Option<&Instance>) -> Vec<Plateau> {
     let found = tops_of(demand, &demand.operations(), &demand.bytes()).into_iter();
     found
-        .map(|Top { of, per_s, share }| Plateau {
+        .map(|TickPeak { of, per_s, share }| Plateau {
             of,
             per_s,
             share,
@@ -41,9 +41,9 @@ pub fn plateaus(demand: &Demand, catalogue: &Catalogue, instance: Option<&Instan
 
 /// A value that ticks pile up at.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Top {
+pub struct TickPeak {
     /// Of which units.
-    pub of: PlateauOf,
+    pub of: PlateauQuantity,
     /// The value, a second.
     pub per_s: f64,
     /// Share of the seen ticks there, 0 to 1.
@@ -52,8 +52,8 @@ pub struct Top {
 
 /// The values at the top of I/Os and of bytes that ticks of a demand pile up at; of each none or one. Both are of both
 /// directions together.
-pub fn tops_of(demand: &Demand, operations: &[u64], bytes: &[u64]) -> Vec<Top> {
-    let flows = [(PlateauOf::Operations, operations), (PlateauOf::Bytes, bytes)];
+pub fn tops_of(demand: &Demand, operations: &[u64], bytes: &[u64]) -> Vec<TickPeak> {
+    let flows = [(PlateauQuantity::Operations, operations), (PlateauQuantity::Bytes, bytes)];
     let found = flows.into_iter().filter_map(|(of, units)| {
         // Ticks that were not seen hold nothing, and what is looked at lies near the largest.
         let most = units.iter().copied().max().filter(|most| *most > 0)?;
@@ -64,7 +64,7 @@ pub fn tops_of(demand: &Demand, operations: &[u64], bytes: &[u64]) -> Vec<Top> {
         near.sort_unstable();
         let rates: Vec<f64> = near.iter().map(|units| *units as f64 / f64::from(demand.tick_s)).collect();
         let (per_s, share) = plateau(&rates, demand.ticks_seen(), of)?;
-        Some(Top { of, per_s, share })
+        Some(TickPeak { of, per_s, share })
     });
     found.collect()
 }
@@ -76,8 +76,8 @@ fn enough(count: usize, ticks: usize) -> bool {
 
 /// The value at the top that ticks pile up at, and the share of the ticks there. `rates` are those above
 /// two fifths of the largest, ascending, of so many ticks.
-fn plateau(rates: &[f64], ticks: usize, of: PlateauOf) -> Option<(f64, f64)> {
-    let least = if of == PlateauOf::Operations { LEAST_OPERATIONS } else { LEAST_BYTES };
+fn plateau(rates: &[f64], ticks: usize, of: PlateauQuantity) -> Option<(f64, f64)> {
+    let least = if of == PlateauQuantity::Operations { LEAST_OPERATIONS } else { LEAST_BYTES };
     let below = |value: f64| rates.partition_point(|rate| *rate < value);
     // Among those that begin at a value in the upper half of the range.
     let first = below(rates.last()? / 2.0);
@@ -109,15 +109,20 @@ fn densest(rates: &[f64], from: usize) -> Option<(f64, usize)> {
 }
 
 /// Limits that are sold at this value.
-fn matches(catalogue: &Catalogue, instance: Option<&Instance>, of: PlateauOf, per_s: f64) -> Vec<String> {
+fn matches(
+    catalogue: &Catalogue,
+    instance: Option<&Instance>,
+    of: PlateauQuantity,
+    per_s: f64,
+) -> Vec<String> {
     let near = |limit: f64| (per_s / limit - 1.0).abs() <= MATCH;
     let mut found = Vec::new();
     let (attributes, scale): (&[(&str, &str)], f64) = match of {
-        PlateauOf::Operations => (
+        PlateauQuantity::Operations => (
             &[("baseline_iops", "included IOPS"), ("max_iops", "most IOPS"), ("burst_iops", "burst IOPS")],
             1.0,
         ),
-        PlateauOf::Bytes => (
+        PlateauQuantity::Bytes => (
             &[("baseline_throughput", "included throughput"), ("max_throughput", "most throughput")],
             (1u64 << 20) as f64,
         ),
@@ -132,7 +137,7 @@ fn matches(catalogue: &Catalogue, instance: Option<&Instance>, of: PlateauOf, pe
     }
     let limits = |instance: &Instance| {
         let ebs = instance.ebs?;
-        let shaper = if of == PlateauOf::Operations { ebs.operations } else { ebs.bytes };
+        let shaper = if of == PlateauQuantity::Operations { ebs.operations } else { ebs.bytes };
         near(shaper.base_per_s as f64)
             .then_some("baseline")
             .or(near(shaper.peak_per_s as f64).then_some("maximum"))
@@ -183,8 +188,8 @@ pub fn notes(record: &ProfileRecord) -> Vec<String> {
 
 fn amount(plateau: &Plateau) -> String {
     match plateau.of {
-        PlateauOf::Operations => format!("{:.0} IOPS", plateau.per_s),
-        PlateauOf::Bytes => format!("{:.1} MiB/s", plateau.per_s / (1u64 << 20) as f64),
+        PlateauQuantity::Operations => format!("{:.0} IOPS", plateau.per_s),
+        PlateauQuantity::Bytes => format!("{:.1} MiB/s", plateau.per_s / (1u64 << 20) as f64),
     }
 }
 
@@ -231,7 +236,7 @@ mod tests {
         let (shaper, mut state) = (Shaper::cap(3000), Shaper::cap(3000).empty());
         let served = (0..6000).map(|tick| shaper.tick(&mut state, wanted(tick), 1)).collect();
         let plateau = &found(served)[0];
-        assert_eq!((plateau.of, plateau.per_s), (PlateauOf::Operations, 3000.0));
+        assert_eq!((plateau.of, plateau.per_s), (PlateauQuantity::Operations, 3000.0));
         assert!(plateau.share > 0.2, "{plateau:?}");
         assert!(plateau.matches.iter().any(|text| text.contains("gp3")), "{plateau:?}");
     }

@@ -11,20 +11,20 @@ mod resolution;
 mod size_mix;
 
 use fathom_record::ProfileRecord;
-use fathom_record::profile_record::Throttled;
+use fathom_record::profile_record::ThrottlingReport;
 
 use crate::catalogue::{Catalogue, Instance};
 use crate::demand::Demand;
 use crate::trace::Trace;
 use crate::windows;
 
-pub use demand_plateau::{Top, tops_of};
+pub use demand_plateau::{TickPeak, tops_of};
 pub use demand_series::{demand_of, series_of};
 pub use size_mix::of_counts as mix_of_counts;
 
 /// What is profiled.
 #[derive(Clone, Copy, Debug)]
-pub struct Subject<'a> {
+pub struct ProfileSubject<'a> {
     /// The demand; of a trace, the one that it adds up to.
     pub demand: &'a Demand,
     /// Single I/Os, where they are known.
@@ -40,7 +40,7 @@ pub struct Subject<'a> {
     /// Whether the source tells reads from writes.
     pub directions_known: bool,
     /// What the source says of throttling.
-    pub throttled: &'a [Throttled],
+    pub throttled: &'a [ThrottlingReport],
     /// The instance that the volume is attached to, for its limits.
     pub instance: Option<&'a Instance>,
 }
@@ -49,7 +49,7 @@ pub struct Subject<'a> {
 const UNTOLD: &str = "The source counts reads and writes together: they were divided in proportion to their bytes. Totals are right; the I/Os of each direction are not known.";
 
 /// The profile of a demand; `notes` are what reading it left to say.
-pub fn profile(catalogue: &Catalogue, subject: &Subject<'_>, notes: Vec<String>) -> ProfileRecord {
+pub fn profile(catalogue: &Catalogue, subject: &ProfileSubject<'_>, notes: Vec<String>) -> ProfileRecord {
     let (demand, told) = (subject.demand, subject.directions_known);
     let summary = windows::summary(demand, subject.from);
     let share = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);

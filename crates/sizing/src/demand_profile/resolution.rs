@@ -1,6 +1,6 @@
 //! What longer means hide of a demand: the largest rates at the finest resolution against those of windows.
 
-use fathom_record::profile_record::{Hidden, Resolution};
+use fathom_record::profile_record::{HiddenPeak, Resolution};
 use fathom_record::sizing_record::Percentiles;
 
 use crate::demand::Demand;
@@ -45,7 +45,7 @@ pub fn resolution(demand: &Demand, trace: Option<&Trace>) -> Resolution {
         return Resolution { finest_s: tick_s, hidden: Vec::new() };
     };
     let hidden = windows.drain(1..).filter(|(_, rates)| rates.max > 0.0 && rates.p999 > 0.0);
-    let hidden = hidden.map(|(window_s, rates)| Hidden {
+    let hidden = hidden.map(|(window_s, rates)| HiddenPeak {
         window_s,
         max_ratio: finest.max / rates.max,
         p999_ratio: finest.p999 / rates.p999,

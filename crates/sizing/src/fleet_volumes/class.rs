@@ -14,7 +14,7 @@ const SOME: usize = 32;
 
 /// What a requirement rests on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Class {
+pub enum RequirementClass {
     /// At most twice the usual level.
     Even,
     /// Bursts in many stretches of the history.
@@ -25,7 +25,7 @@ pub enum Class {
     FewBursts,
 }
 
-impl Class {
+impl RequirementClass {
     /// All classes.
     pub const ALL: [Self; 4] = [Self::Even, Self::ManyBursts, Self::SomeBursts, Self::FewBursts];
 
@@ -57,21 +57,21 @@ impl Class {
     }
 }
 
-fn of_units(units: &[u64]) -> Class {
+fn of_units(units: &[u64]) -> RequirementClass {
     let mut busy: Vec<u64> = units.iter().copied().filter(|units| *units > 0).collect();
-    let Some(most) = busy.iter().copied().max() else { return Class::Even };
+    let Some(most) = busy.iter().copied().max() else { return RequirementClass::Even };
     let middle = busy.len() / 2;
     let usual = *busy.select_nth_unstable(middle).1;
     if most <= usual.saturating_mul(EVEN) {
-        return Class::Even;
+        return RequirementClass::Even;
     }
     let burst = usual + (most - usual) / 2;
     let stretches = units.chunks(units.len().div_ceil(STRETCHES).max(1));
     let bursts = stretches.filter(|ticks| ticks.iter().any(|units| *units >= burst)).count();
     match bursts {
-        bursts if bursts <= FEW => Class::FewBursts,
-        bursts if bursts <= SOME => Class::SomeBursts,
-        _ => Class::ManyBursts,
+        bursts if bursts <= FEW => RequirementClass::FewBursts,
+        bursts if bursts <= SOME => RequirementClass::SomeBursts,
+        _ => RequirementClass::ManyBursts,
     }
 }
 
@@ -84,12 +84,19 @@ mod tests {
         let with = |every: usize| -> Vec<u64> {
             (0..9600).map(|tick| if tick % every == 0 { 1000 } else { 100 + tick as u64 % 7 }).collect()
         };
-        assert_eq!(of_units(&with(9600)), Class::FewBursts);
-        assert_eq!(of_units(&with(500)), Class::SomeBursts);
-        assert_eq!(of_units(&with(100)), Class::ManyBursts);
-        assert_eq!(of_units(&(0..9600).map(|tick| 100 + tick % 90).collect::<Vec<u64>>()), Class::Even);
-        assert_eq!((of_units(&[]), of_units(&[0, 0])), (Class::Even, Class::Even));
-        assert!(Class::ALL.into_iter().all(|class| Class::of_words(class.words()) == Some(class)));
-        assert_eq!(Class::of_words("no bursts"), None);
+        assert_eq!(of_units(&with(9600)), RequirementClass::FewBursts);
+        assert_eq!(of_units(&with(500)), RequirementClass::SomeBursts);
+        assert_eq!(of_units(&with(100)), RequirementClass::ManyBursts);
+        assert_eq!(
+            of_units(&(0..9600).map(|tick| 100 + tick % 90).collect::<Vec<u64>>()),
+            RequirementClass::Even
+        );
+        assert_eq!((of_units(&[]), of_units(&[0, 0])), (RequirementClass::Even, RequirementClass::Even));
+        assert!(
+            RequirementClass::ALL
+                .into_iter()
+                .all(|class| RequirementClass::of_words(class.words()) == Some(class))
+        );
+        assert_eq!(RequirementClass::of_words("no bursts"), None);
     }
 }

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use super::class::Class;
+use super::class::RequirementClass;
 use super::growth_history::Growth;
 use crate::accounting::Accounting;
 use crate::demand::Demand;
@@ -60,7 +60,7 @@ pub fn growth(demand: &Demand, patience: Patience) -> Option<Growth> {
     let (much_io, more_io) = grown(&operations, LEAST_OPERATIONS_PER_S);
     let (many_bytes, more_bytes) = grown(&bytes, LEAST_BYTES_PER_S);
     let thousandths = more_io?.max(more_bytes?);
-    let class = || Class::of_counts(&operations[..cut], &bytes[..cut]);
+    let class = || RequirementClass::of_counts(&operations[..cut], &bytes[..cut]);
     (much_io || many_bytes).then(|| Growth { thousandths, class: class() })
 }
 

@@ -1,6 +1,6 @@
 //! How much a demand may grow until an offer no longer holds it, and how often demands grew more.
 
-use crate::choice::Judge;
+use crate::choice::OfferJudge;
 use crate::offer::Limits;
 
 /// Growths that are tried, in thousandths; an offer that holds the last is ample.
@@ -11,14 +11,14 @@ const STEPS: [u32; 24] = [
 
 /// The largest of some growths under which the limits still hold the demand, in thousandths; 0 where they
 /// hold it under none.
-pub fn headroom(judge: &mut Judge<'_>, limits: &Limits) -> u32 {
+pub fn headroom(judge: &mut OfferJudge<'_>, limits: &Limits) -> u32 {
     let held = STEPS.partition_point(|step| judge.holds_grown(limits, *step));
     held.checked_sub(1).map_or(0, |last| STEPS[last])
 }
 
 /// The chance that a demand outgrows limits with a headroom, in millionths: how often those of a fleet grew
 /// more than they hold, and one for the volume itself. `growths` ascend; absent where there are none.
-pub fn risk_of(judge: &mut Judge<'_>, limits: &Limits, growths: &[u32], headroom: u32) -> Option<u32> {
+pub fn risk_of(judge: &mut OfferJudge<'_>, limits: &Limits, growths: &[u32], headroom: u32) -> Option<u32> {
     // Growths up to the headroom are held and those from the next step on are not: only those between are tried.
     let next = STEPS.iter().copied().find(|step| *step > headroom).unwrap_or(u32::MAX);
     let below = |thousandths: u32| growths.partition_point(|growth| *growth < thousandths);
@@ -33,7 +33,7 @@ pub fn risk_of(judge: &mut Judge<'_>, limits: &Limits, growths: &[u32], headroom
 mod tests {
     use super::*;
     use crate::accounting::Accounting;
-    use crate::choice::Need;
+    use crate::choice::StorageRequirement;
     use crate::demand::{Demand, Flow};
     use crate::lateness::Patience;
     use crate::margin;
@@ -46,7 +46,8 @@ mod tests {
         let counted = Some(TickCounts::of_equal_sizes(&flow(0), &flow(1000)));
         let demand = Demand { tick_s: 1, read: flow(0), write: flow(1000), gaps: Vec::new(), counted };
         let patience = Patience { ticks: 1, late_millionths: 0 };
-        let mut judge = Judge::new(Need { demand: &demand, size_gib: 1, patience, instance: None });
+        let mut judge =
+            OfferJudge::new(StorageRequirement { demand: &demand, size_gib: 1, patience, instance: None });
         assert_eq!(headroom(&mut judge, &limits_of(1300)), 1300);
         assert_eq!(headroom(&mut judge, &limits_of(1299)), 1200);
         assert_eq!(headroom(&mut judge, &limits_of(1_000_000)), 16_000);
@@ -59,7 +60,8 @@ mod tests {
         let counted = Some(TickCounts::of_equal_sizes(&flow(0), &flow(1000)));
         let demand = Demand { tick_s: 1, read: flow(0), write: flow(1000), gaps: Vec::new(), counted };
         let patience = Patience { ticks: 1, late_millionths: 0 };
-        let mut judge = Judge::new(Need { demand: &demand, size_gib: 1, patience, instance: None });
+        let mut judge =
+            OfferJudge::new(StorageRequirement { demand: &demand, size_gib: 1, patience, instance: None });
         let growths: Vec<u32> = (1..=99).map(|i| 1000 + i).collect();
         for iops in [500, 1000, 1017, 1050, 1098, 1099, 5000, 100_000] {
             let limits = limits_of(iops);

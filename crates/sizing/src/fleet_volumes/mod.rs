@@ -11,10 +11,10 @@ mod headroom;
 mod sizing_row;
 mod volume_verdict;
 
-pub use class::Class;
+pub use class::RequirementClass;
 pub use fleet_sample::{Sample, SampleSize, hash, is_sampled};
 pub use growth::{HISTORY_OF_THREE, growth, horizon_s};
 pub use growth_history::{Growth, History};
 pub use headroom::{headroom, risk_of};
 pub use sizing_row::{row, unjudged};
-pub use volume_verdict::{OfferStatus, Outcome, SizingPolicy, Verdict, Volume, verdict};
+pub use volume_verdict::{OfferStatus, SizingOutcome, SizingPolicy, VolumeFacts, VolumeVerdict, verdict};

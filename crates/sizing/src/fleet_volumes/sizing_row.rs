@@ -2,7 +2,7 @@
 
 use fathom_record::fleet_record::{FleetRow, FleetStatus};
 
-use super::volume_verdict::{OfferStatus, Outcome, Verdict, Volume};
+use super::volume_verdict::{OfferStatus, SizingOutcome, VolumeFacts, VolumeVerdict};
 use crate::money::Money;
 use crate::offer::Offer;
 
@@ -47,21 +47,22 @@ pub fn unjudged(volume: &str, reason: &str) -> FleetRow {
 }
 
 /// The row of a volume that was judged.
-pub fn row(name: &str, volume: &Volume<'_>, verdict: &Verdict) -> FleetRow {
+pub fn row(name: &str, volume: &VolumeFacts<'_>, verdict: &VolumeVerdict) -> FleetRow {
     let demand = volume.demand;
     let odd;
     let (status, reason) = match verdict.outcome {
-        Outcome::Sized => (FleetStatus::Sized, ""),
-        Outcome::Throttled => (FleetStatus::Throttled, SUPPLY),
-        Outcome::Idle => (FleetStatus::NotJudged, "no I/O was seen"),
-        Outcome::TooFewSeen => (FleetStatus::NotJudged, "fewer than half of its ticks were seen"),
-        Outcome::NothingHolds => (FleetStatus::NotJudged, "no volume type on offer meets its demand"),
-        Outcome::Odd(ticks) => {
+        SizingOutcome::Sized => (FleetStatus::Sized, ""),
+        SizingOutcome::Throttled => (FleetStatus::Throttled, SUPPLY),
+        SizingOutcome::Idle => (FleetStatus::NotJudged, "no I/O was seen"),
+        SizingOutcome::TooFewSeen => (FleetStatus::NotJudged, "fewer than half of its ticks were seen"),
+        SizingOutcome::NothingHolds => (FleetStatus::NotJudged, "no volume type on offer meets its demand"),
+        SizingOutcome::Odd(ticks) => {
             odd = format!("{ODD}: {ticks} of {} ticks", demand.ticks());
             (FleetStatus::NotJudged, odd.as_str())
         }
     };
-    let judged = !matches!(verdict.outcome, Outcome::Idle | Outcome::TooFewSeen | Outcome::Odd(_));
+    let judged =
+        !matches!(verdict.outcome, SizingOutcome::Idle | SizingOutcome::TooFewSeen | SizingOutcome::Odd(_));
     let mut row = FleetRow {
         status,
         tick_s: Some(u64::from(demand.tick_s)),
@@ -86,7 +87,7 @@ pub fn row(name: &str, volume: &Volume<'_>, verdict: &Verdict) -> FleetRow {
         row.current_headroom = Some(factor(standing.headroom));
         row.current_risk = standing.risk_millionths.map(share);
     }
-    if let (Outcome::Sized, Some((choice, _)), Some(current)) =
+    if let (SizingOutcome::Sized, Some((choice, _)), Some(current)) =
         (verdict.outcome, &verdict.choice, volume.current)
     {
         row.saves_month = Some(amount(current.month - choice.offer.month));

@@ -1,13 +1,13 @@
 //! One volume's verdict: what it needs, the cheapest that holds it with the margin, and what it has today.
 
-use fathom_record::profile_record::PlateauOf;
+use fathom_record::profile_record::PlateauQuantity;
 use fathom_record::sizing_record::Requirement;
 
-use super::class::Class;
+use super::class::RequirementClass;
 use super::growth_history::History;
 use super::headroom::{headroom, risk_of};
 use crate::catalogue::Market;
-use crate::choice::{Choice, Judge, Need, cheapest_in};
+use crate::choice::{OfferChoice, OfferJudge, StorageRequirement, cheapest_in};
 use crate::demand::Demand;
 use crate::demand_profile::tops_of;
 use crate::lateness::Patience;
@@ -36,7 +36,7 @@ pub struct SizingPolicy<'a> {
 
 /// One volume.
 #[derive(Clone, Copy, Debug)]
-pub struct Volume<'a> {
+pub struct VolumeFacts<'a> {
     /// What it was asked to do.
     pub demand: &'a Demand,
     /// What it has to store, in GiB.
@@ -49,7 +49,7 @@ pub struct Volume<'a> {
 
 /// What came of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum SizingOutcome {
     /// There is a choice.
     Sized,
     /// The series stops at the limit of what the volume is today: it shows supply, and nothing cheaper can
@@ -79,15 +79,15 @@ pub struct OfferStatus {
 
 /// The verdict on one volume.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Verdict {
+pub struct VolumeVerdict {
     /// What came of it.
-    pub outcome: Outcome,
+    pub outcome: SizingOutcome,
     /// The least plain caps that hold what was seen, at most one in 2,000 above the least.
     pub requirement: Requirement,
     /// What the requirement rests on; absent where there is none.
-    pub class: Option<Class>,
+    pub class: Option<RequirementClass>,
     /// The cheapest that holds with the margin.
-    pub choice: Option<(Choice, OfferStatus)>,
+    pub choice: Option<(OfferChoice, OfferStatus)>,
     /// What there is today.
     pub current: Option<OfferStatus>,
     /// Largest share of ticks that lie at one value with hardly any above, 0 to 1.
@@ -103,11 +103,11 @@ impl SizingPolicy<'_> {
 }
 
 /// Judges one volume.
-pub fn verdict(asked: &SizingPolicy<'_>, volume: &Volume<'_>) -> Verdict {
+pub fn verdict(asked: &SizingPolicy<'_>, volume: &VolumeFacts<'_>) -> VolumeVerdict {
     let demand = volume.demand;
     let patience = asked.patience(demand.tick_s);
-    let mut verdict = Verdict {
-        outcome: Outcome::Idle,
+    let mut verdict = VolumeVerdict {
+        outcome: SizingOutcome::Idle,
         requirement: Requirement { operations_per_s: 0, operations_least_per_s: None, bytes_per_s: 0 },
         class: None,
         choice: None,
@@ -118,15 +118,15 @@ pub fn verdict(asked: &SizingPolicy<'_>, volume: &Volume<'_>) -> Verdict {
         return verdict;
     }
     if demand.ticks_seen() * 2 < demand.ticks() {
-        return Verdict { outcome: Outcome::TooFewSeen, ..verdict };
+        return VolumeVerdict { outcome: SizingOutcome::TooFewSeen, ..verdict };
     }
-    let need = Need { demand, size_gib: volume.size_gib, patience, instance: volume.instance };
-    let mut seen = Judge::new(need);
+    let need = StorageRequirement { demand, size_gib: volume.size_gib, patience, instance: volume.instance };
+    let mut seen = OfferJudge::new(need);
     // Counted once for all that is asked of them.
     let [operations, bytes] = seen.solid_state();
     verdict.requirement = of_arrivals(demand, [&operations, &bytes], patience, Precision::Margin);
     // The risk is that of volumes whose requirement comes about as this one's does.
-    let class = Class::of_counts(operations.units(), bytes.units());
+    let class = RequirementClass::of_counts(operations.units(), bytes.units());
     verdict.class = Some(class);
     let growths = asked.history.of(class);
     let mut standing = |limits: &Limits, least: u32| {
@@ -137,7 +137,11 @@ pub fn verdict(asked: &SizingPolicy<'_>, volume: &Volume<'_>) -> Verdict {
     };
     verdict.current = volume.current.map(|offer| standing(&offer.limits, 0));
     let grown = demand.grown(asked.margin_thousandths);
-    let choice = cheapest_in(asked.market, &mut Judge::new(Need { demand: &grown, ..need }), asked.stripes);
+    let choice = cheapest_in(
+        asked.market,
+        &mut OfferJudge::new(StorageRequirement { demand: &grown, ..need }),
+        asked.stripes,
+    );
     verdict.choice = choice.map(|choice| {
         let standing = standing(&choice.offer.limits, asked.margin_thousandths);
         (choice, standing)
@@ -147,8 +151,8 @@ pub fn verdict(asked: &SizingPolicy<'_>, volume: &Volume<'_>) -> Verdict {
     let at_limit = |offer: &Offer| {
         tops.iter().any(|top| {
             let shaper = match top.of {
-                PlateauOf::Operations => offer.limits.operations,
-                PlateauOf::Bytes => offer.limits.bytes,
+                PlateauQuantity::Operations => offer.limits.operations,
+                PlateauQuantity::Bytes => offer.limits.bytes,
             };
             let near = |limit: u64| (top.per_s / limit as f64 - 1.0).abs() <= AT_LIMIT;
             near(shaper.base_per_s) || near(shaper.peak_per_s)
@@ -156,16 +160,16 @@ pub fn verdict(asked: &SizingPolicy<'_>, volume: &Volume<'_>) -> Verdict {
     };
     verdict.outcome = match (&verdict.choice, volume.current) {
         (None, _) => match odd_ticks(asked, need) {
-            None => Outcome::NothingHolds,
+            None => SizingOutcome::NothingHolds,
             Some(ticks) => {
                 verdict.current = None;
-                Outcome::Odd(ticks)
+                SizingOutcome::Odd(ticks)
             }
         },
         (Some((choice, _)), Some(current)) if choice.offer.month < current.month && at_limit(current) => {
-            Outcome::Throttled
+            SizingOutcome::Throttled
         }
-        _ => Outcome::Sized,
+        _ => SizingOutcome::Sized,
     };
     verdict
 }
@@ -175,7 +179,7 @@ const TICKS_AN_ODD_ONE: usize = 1000;
 
 /// How many of the largest ticks keep anything that is sold from holding a demand; `None` where they are more than
 /// may be odd.
-fn odd_ticks(asked: &SizingPolicy<'_>, need: Need<'_>) -> Option<u32> {
+fn odd_ticks(asked: &SizingPolicy<'_>, need: StorageRequirement<'_>) -> Option<u32> {
     let mut rest = need.demand.clone();
     rest.counted = None;
     let load = |demand: &Demand| -> Vec<u128> {
@@ -193,8 +197,12 @@ fn odd_ticks(asked: &SizingPolicy<'_>, need: Need<'_>) -> Option<u32> {
         // Only the first and the last are tried: between them more only helps.
         let tried = taken == 1 || taken as usize == most;
         if tried
-            && cheapest_in(asked.market, &mut Judge::new(Need { demand: &rest, ..need }), asked.stripes)
-                .is_some()
+            && cheapest_in(
+                asked.market,
+                &mut OfferJudge::new(StorageRequirement { demand: &rest, ..need }),
+                asked.stripes,
+            )
+            .is_some()
         {
             return Some(taken);
         }

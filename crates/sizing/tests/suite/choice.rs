@@ -2,13 +2,13 @@
 
 use fathom_sizing::accounting::Accounting;
 use fathom_sizing::catalogue::{Family, OfferRequirements, Prices};
-use fathom_sizing::choice::Judge;
+use fathom_sizing::choice::OfferJudge;
 use fathom_sizing::offer::Settings;
 use fathom_sizing::requirement::{Precision, requirement};
 use fathom_sizing::tick_counts::TickCounts;
 use fathom_sizing::{
-    Catalogue, Choice, Demand, Flow, Limits, Market, Need, Patience, Shaper, Trace, TracedIo, cheapest,
-    cheapest_in,
+    Catalogue, Demand, Flow, Limits, Market, OfferChoice, Patience, Shaper, StorageRequirement, Trace,
+    TracedIo, cheapest, cheapest_in,
 };
 use proptest::prelude::*;
 
@@ -48,13 +48,18 @@ fn google(more: &str) -> Catalogue {
     catalogue
 }
 
-fn all(catalogue: &Catalogue, region: &str, need: Need<'_>, stripes: u32) -> Option<Choice> {
-    let mut judge = Judge::new(need);
+fn all(
+    catalogue: &Catalogue,
+    region: &str,
+    need: StorageRequirement<'_>,
+    stripes: u32,
+) -> Option<OfferChoice> {
+    let mut judge = OfferJudge::new(need);
     let of = need.demand.operations().iter().sum();
     let mut families =
         Market::of(catalogue, region).families(need.size_gib, stripes, need.demand.is_sequential());
     families.sort_by_key(Family::members);
-    let mut best: Option<Choice> = None;
+    let mut best: Option<OfferChoice> = None;
     for family in &families {
         for line in family.lines() {
             for at in 0..line.len() {
@@ -63,7 +68,7 @@ fn all(catalogue: &Catalogue, region: &str, need: Need<'_>, stripes: u32) -> Opt
                     break;
                 }
                 if let Some(late) = judge.late(&offer.limits) {
-                    best = Some(Choice { offer, late, of });
+                    best = Some(OfferChoice { offer, late, of });
                 }
             }
         }
@@ -105,7 +110,7 @@ proptest! {
             accounting,
         });
         let patience = Patience { ticks, late_millionths: late };
-        let need = Need { demand: &demand, size_gib, patience, instance };
+        let need = StorageRequirement { demand: &demand, size_gib, patience, instance };
         prop_assert_eq!(cheapest(&catalogue, "here", need, 2), all(&catalogue, "here", need, 2));
         prop_assert_eq!(cheapest(&azure(), "there", need, 2), all(&azure(), "there", need, 2));
         prop_assert_eq!(cheapest(&google(""), "there", need, 1), all(&google(""), "there", need, 1));
@@ -118,7 +123,7 @@ fn a_constant_demand_needs_just_its_rate() {
     let counted = Some(TickCounts::of_equal_sizes(&flow(4000), &flow(8000)));
     let demand = Demand { tick_s: 1, read: flow(4000), write: flow(8000), gaps: Vec::new(), counted };
     let patience = Patience { ticks: 1, late_millionths: 1000 };
-    let need = Need { demand: &demand, size_gib: 1000, patience, instance: None };
+    let need = StorageRequirement { demand: &demand, size_gib: 1000, patience, instance: None };
     let choice = cheapest(&Catalogue::built_in().unwrap(), "us-east-1", need, 1).unwrap();
     assert_eq!((choice.offer.volume.as_str(), choice.offer.each.iops), ("gp3", 12_000));
     assert_eq!(choice.offer.each.bytes_per_s, 125 << 20);
@@ -129,7 +134,7 @@ fn nothing_is_offered_where_nothing_holds() {
     let flow = || Flow { operations: vec![10_000_000; 10], bytes: vec![10_000_000 << 12; 10] };
     let demand = Demand { tick_s: 1, read: flow(), write: flow(), gaps: Vec::new(), counted: None };
     let patience = Patience { ticks: 1, late_millionths: 1000 };
-    let need = Need { demand: &demand, size_gib: 10, patience, instance: None };
+    let need = StorageRequirement { demand: &demand, size_gib: 10, patience, instance: None };
     assert_eq!(cheapest(&Catalogue::built_in().unwrap(), "us-east-1", need, 8), None);
 }
 
@@ -177,8 +182,8 @@ fn steady(rate: u64, bytes: u64) -> Demand {
 /// The cheapest of a market, as one would order it.
 fn ordered(market: &Market, demand: &Demand, size_gib: u64, stripes: u32) -> Option<String> {
     let patience = Patience { ticks: 1, late_millionths: 0 };
-    let need = Need { demand, size_gib, patience, instance: None };
-    cheapest_in(market, &mut Judge::new(need), stripes).map(|choice| choice.offer.to_string())
+    let need = StorageRequirement { demand, size_gib, patience, instance: None };
+    cheapest_in(market, &mut OfferJudge::new(need), stripes).map(|choice| choice.offer.to_string())
 }
 
 /// Where a size is named that the highest rates need, by the pages of AWS and of Azure, from demands of just those rates.
@@ -285,8 +290,8 @@ fn disks_with_seek_times_are_offered_for_what_suits_them_or_by_name() {
     let catalogue = Catalogue::built_in().unwrap();
     let patience = Patience { ticks: 1, late_millionths: 1000 };
     let bought = |market: &Market, demand: &Demand| {
-        let need = Need { demand, size_gib: 500, patience, instance: None };
-        cheapest_in(market, &mut Judge::new(need), 1).map(|choice| choice.offer.volume)
+        let need = StorageRequirement { demand, size_gib: 500, patience, instance: None };
+        cheapest_in(market, &mut OfferJudge::new(need), 1).map(|choice| choice.offer.volume)
     };
     let flow = |count: u64, bytes: u64| Flow { operations: vec![count; 60], bytes: vec![bytes; 60] };
     let of = |count: u64, size: u64, counted| {
@@ -333,7 +338,7 @@ fn ios_above_the_unit_count_once_per_unit() {
     assert_eq!(bounds(&means), (6000, 9992), "bounds by the mean alone");
     let patience = Patience { ticks: 1, late_millionths: 1000 };
     let bought = |demand: &Demand| {
-        let need = Need { demand, size_gib: 1000, patience, instance: None };
+        let need = StorageRequirement { demand, size_gib: 1000, patience, instance: None };
         cheapest(&Catalogue::built_in().unwrap(), "us-east-1", need, 1).unwrap().offer.each.iops
     };
     // Ten seconds may take eleven.

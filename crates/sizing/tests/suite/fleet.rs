@@ -1,10 +1,12 @@
 //! A volume's verdict is what the same questions by themselves answer.
 
-use fathom_sizing::choice::Judge;
-use fathom_sizing::fleet_volumes::{Class, Growth, History, Outcome, SizingPolicy, Volume, row, verdict};
+use fathom_sizing::choice::OfferJudge;
+use fathom_sizing::fleet_volumes::{
+    Growth, History, RequirementClass, SizingOutcome, SizingPolicy, VolumeFacts, row, verdict,
+};
 use fathom_sizing::offer::Settings;
 use fathom_sizing::requirement::{Precision, requirement};
-use fathom_sizing::{Catalogue, Demand, Flow, Market, Need, Offer, cheapest};
+use fathom_sizing::{Catalogue, Demand, Flow, Market, Offer, StorageRequirement, cheapest};
 
 /// Two days of minutes that vary by a half, up to a limit.
 fn demand(iops: u64, limit: u64) -> Demand {
@@ -30,7 +32,7 @@ fn bought(market: &Market, iops: u64) -> Option<Offer> {
 fn a_verdict_is_the_cheapest_offer_with_the_margin() {
     let catalogue = Catalogue::built_in().unwrap();
     let market = Market::of(&catalogue, "us-east-1");
-    let growth = |i: u32| Growth { thousandths: 900 + 10 * i, class: Class::Even };
+    let growth = |i: u32| Growth { thousandths: 900 + 10 * i, class: RequirementClass::Even };
     let history = History::new((0..99).map(growth));
     let asked = asked(&market, &history);
     let patience = asked.patience(60);
@@ -38,18 +40,19 @@ fn a_verdict_is_the_cheapest_offer_with_the_margin() {
     for iops in [200, 4000, 9000, 70_000] {
         let demand = demand(iops, u64::MAX / 60);
         let current = bought(&market, 12_000).unwrap();
-        let volume = Volume { demand: &demand, size_gib: 500, current: Some(&current), instance: None };
+        let volume = VolumeFacts { demand: &demand, size_gib: 500, current: Some(&current), instance: None };
         let found = verdict(&asked, &volume);
         let grown = demand.grown(1250);
-        let need = Need { demand: &grown, size_gib: 500, patience, instance: None };
+        let need = StorageRequirement { demand: &grown, size_gib: 500, patience, instance: None };
         let alone = cheapest(&catalogue, "us-east-1", need, 2).unwrap();
         let (choice, standing) = found.choice.clone().unwrap();
-        assert_eq!((found.outcome, &choice), (Outcome::Sized, &alone));
+        assert_eq!((found.outcome, &choice), (SizingOutcome::Sized, &alone));
         assert!(standing.holds && standing.headroom >= 1250 && standing.risk_millionths <= Some(650_000));
         let exact = requirement(&demand, patience, Precision::Exact);
         let near = |found: u64, exact: u64| found >= exact && found <= exact + exact / 1000 + 1;
         assert!(near(found.requirement.operations_per_s, exact.operations_per_s), "{found:?} {exact:?}");
-        let holds = Judge::new(Need { demand: &demand, ..need }).late(&current.limits).is_some();
+        let holds =
+            OfferJudge::new(StorageRequirement { demand: &demand, ..need }).late(&current.limits).is_some();
         assert_eq!(found.current.unwrap().holds, holds);
         let row = row("v", &volume, &found);
         let saves = (current.month - choice.offer.month).micros() as f64 / 1e6;
@@ -67,14 +70,14 @@ fn a_throttled_volume_is_not_made_smaller() {
         // The largest that is sold, so that what holds the series is cheaper.
         let current = market.configured("io2", Settings { size_gib: 500, iops, bytes_per_s: 0 }).unwrap();
         let demand = demand(9000, limit);
-        let volume = Volume { demand: &demand, size_gib: 500, current: Some(&current), instance: None };
+        let volume = VolumeFacts { demand: &demand, size_gib: 500, current: Some(&current), instance: None };
         let found = verdict(&asked, &volume);
         let row = row("v", &volume, &found);
         (found.outcome, row.saves_month.is_some())
     };
-    assert_eq!(outcome(8000, 8000), (Outcome::Throttled, false));
-    assert_eq!(outcome(8000, 20_000), (Outcome::Sized, true), "its own limit is elsewhere");
-    assert_eq!(outcome(u64::MAX / 60, 8000), (Outcome::Sized, true), "its series has no plateau");
+    assert_eq!(outcome(8000, 8000), (SizingOutcome::Throttled, false));
+    assert_eq!(outcome(8000, 20_000), (SizingOutcome::Sized, true), "its own limit is elsewhere");
+    assert_eq!(outcome(u64::MAX / 60, 8000), (SizingOutcome::Sized, true), "its series has no plateau");
 }
 
 #[test]
@@ -84,17 +87,17 @@ fn what_carries_no_verdict_has_none() {
     let history = History::default();
     let asked = asked(&market, &history);
     let outcome = |demand: &Demand| {
-        let volume = Volume { demand, size_gib: 500, current: None, instance: None };
+        let volume = VolumeFacts { demand, size_gib: 500, current: None, instance: None };
         let found = verdict(&asked, &volume);
-        assert_eq!(found.choice.is_none(), found.outcome != Outcome::Sized);
+        assert_eq!(found.choice.is_none(), found.outcome != SizingOutcome::Sized);
         found.outcome
     };
     let mut gappy = demand(1000, 1 << 40);
     gappy.gaps.push(100..2000);
-    assert_eq!(outcome(&gappy), Outcome::TooFewSeen);
-    assert_eq!(outcome(&demand(0, 0)), Outcome::Idle);
-    assert_eq!(outcome(&demand(100_000_000, 1 << 40)), Outcome::NothingHolds);
-    assert_eq!(outcome(&demand(1000, 1 << 40)), Outcome::Sized);
+    assert_eq!(outcome(&gappy), SizingOutcome::TooFewSeen);
+    assert_eq!(outcome(&demand(0, 0)), SizingOutcome::Idle);
+    assert_eq!(outcome(&demand(100_000_000, 1 << 40)), SizingOutcome::NothingHolds);
+    assert_eq!(outcome(&demand(1000, 1 << 40)), SizingOutcome::Sized);
 }
 
 #[test]
@@ -106,9 +109,9 @@ fn one_absurd_row_is_odd_and_the_volume_is_not_too_small() {
     let mut absurd = demand(1000, 1 << 40);
     absurd.write.operations[77] = 6_000_000_000;
     let current = bought(&market, 3000).unwrap();
-    let volume = Volume { demand: &absurd, size_gib: 500, current: Some(&current), instance: None };
+    let volume = VolumeFacts { demand: &absurd, size_gib: 500, current: Some(&current), instance: None };
     let found = verdict(&asked, &volume);
-    assert_eq!((found.outcome, found.current), (Outcome::Odd(1), None));
+    assert_eq!((found.outcome, found.current), (SizingOutcome::Odd(1), None));
     let row = row("v", &volume, &found);
     assert!(row.reason.starts_with("odd rows") && row.reason.ends_with("1 of 2880 ticks"), "{}", row.reason);
     assert_eq!((row.current_holds, row.needs_iops), (None, None));
@@ -119,12 +122,12 @@ fn one_absurd_row_is_odd_and_the_volume_is_not_too_small() {
 fn risks_are_those_of_volumes_alike() {
     let catalogue = Catalogue::built_in().unwrap();
     let market = Market::of(&catalogue, "us-east-1");
-    let even = (0..60).map(|_| Growth { thousandths: 1000, class: Class::Even });
-    let few = (0..60).map(|i| Growth { thousandths: 1000 + 100 * i, class: Class::FewBursts });
+    let even = (0..60).map(|_| Growth { thousandths: 1000, class: RequirementClass::Even });
+    let few = (0..60).map(|i| Growth { thousandths: 1000 + 100 * i, class: RequirementClass::FewBursts });
     let history = History::new(even.chain(few));
     let asked = asked(&market, &history);
     let risk = |demand: &Demand| {
-        let volume = Volume { demand, size_gib: 500, current: None, instance: None };
+        let volume = VolumeFacts { demand, size_gib: 500, current: None, instance: None };
         let found = verdict(&asked, &volume);
         (row("v", &volume, &found).rests_on.unwrap(), found.choice.unwrap().1.risk_millionths.unwrap())
     };

@@ -2,7 +2,7 @@
 
 use fathom_sizing::catalogue::{Component, Prices};
 use fathom_sizing::tick_counts::TickCounts;
-use fathom_sizing::{Catalogue, Demand, Flow, Money, Need, Patience, cheapest};
+use fathom_sizing::{Catalogue, Demand, Flow, Money, Patience, StorageRequirement, cheapest};
 
 /// As the author quotes them for eu-central-1 in March 2026.
 const QUOTED: &str = "provider,region,type,component,tier_from,tier_to,price\n\
@@ -70,7 +70,7 @@ fn the_sizing_examples_come_out() {
         let counted = Some(TickCounts::of_equal_sizes(&read, &write));
         let demand = Demand { tick_s: 1, read, write, gaps: Vec::new(), counted };
         let patience = Patience { ticks: 1, late_millionths: 1000 };
-        let need = Need { demand: &demand, size_gib: 1000, patience, instance: None };
+        let need = StorageRequirement { demand: &demand, size_gib: 1000, patience, instance: None };
         let each = cheapest(&catalogue, "eu-central-1", need, 1).unwrap().offer.each;
         assert_eq!((each.iops, each.bytes_per_s >> 20), (iops, mib_s));
     }

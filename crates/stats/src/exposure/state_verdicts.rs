@@ -1,6 +1,6 @@
 //! Each hidden state against the exposure: used up, not yet, not there, or not known.
 
-use fathom_record::exposure_guard::{ExposureGuard, GuardRow, HiddenState, Standing};
+use fathom_record::exposure_guard::{ExposureGuard, GuardRow, HiddenState, HiddenStateStanding};
 
 use super::Exposure;
 use super::credits::{Credit, Credits};
@@ -14,7 +14,7 @@ const SPENT: f64 = 0.99;
 
 /// How a state stands, in words, and where its limit is known from when that is not the table's source.
 struct StateVerdict {
-    standing: Standing,
+    standing: HiddenStateStanding,
     text: String,
     source: Option<String>,
 }
@@ -31,7 +31,7 @@ pub fn guard(known: &Knowledge, exposure: &Exposure) -> ExposureGuard {
             HiddenState::Thermal => size(&known.thermal, |series| thermal(series, exposure)),
         };
         let source = match judged.standing {
-            Standing::Unknown | Standing::Absent => String::new(),
+            HiddenStateStanding::Unknown | HiddenStateStanding::Absent => String::new(),
             _ => judged.source.unwrap_or_else(|| row(state).source.to_owned()),
         };
         GuardRow { state, standing: judged.standing, text: judged.text, source }
@@ -42,11 +42,11 @@ pub fn guard(known: &Knowledge, exposure: &Exposure) -> ExposureGuard {
 fn size<T>(known: &StateSize<T>, judge: impl Fn(&T) -> StateVerdict) -> StateVerdict {
     match known {
         StateSize::Absent(reason) => {
-            StateVerdict { standing: Standing::Absent, text: reason.clone(), source: None }
+            StateVerdict { standing: HiddenStateStanding::Absent, text: reason.clone(), source: None }
         }
         StateSize::Size(size) => judge(size),
         StateSize::Nothing => StateVerdict {
-            standing: Standing::Unknown,
+            standing: HiddenStateStanding::Unknown,
             text: "nothing is known of it".to_owned(),
             source: None,
         },
@@ -54,11 +54,11 @@ fn size<T>(known: &StateSize<T>, judge: impl Fn(&T) -> StateVerdict) -> StateVer
 }
 
 /// Used up when `has` of `needs` is reached; the time grows in proportion.
-fn reached(has: f64, needs: f64, exposure: &Exposure) -> Standing {
+fn reached(has: f64, needs: f64, exposure: &Exposure) -> HiddenStateStanding {
     let after_s = (has > 0.0).then(|| exposure.seconds * needs / has);
     match after_s {
-        Some(after_s) if has >= needs => Standing::Exhausted { after_s },
-        after_s => Standing::NotYet { after_s },
+        Some(after_s) if has >= needs => HiddenStateStanding::Exhausted { after_s },
+        after_s => HiddenStateStanding::NotYet { after_s },
     }
 }
 
@@ -73,28 +73,33 @@ fn credits(known: &StateSize<Vec<Credits>>, exposure: &Exposure) -> StateVerdict
                 standing,
                 source: Some(bucket.source.clone()),
             },
-            None => StateVerdict { standing: Standing::Absent, text: "no bucket".to_owned(), source: None },
+            None => StateVerdict {
+                standing: HiddenStateStanding::Absent,
+                text: "no bucket".to_owned(),
+                source: None,
+            },
         }
     })
 }
 
-fn lasts(standing: &Standing) -> f64 {
+fn lasts(standing: &HiddenStateStanding) -> f64 {
     match standing {
-        Standing::Exhausted { after_s } | Standing::NotYet { after_s: Some(after_s) } => *after_s,
-        Standing::NotYet { after_s: None } => f64::INFINITY,
-        Standing::Absent | Standing::Unknown => 0.0,
+        HiddenStateStanding::Exhausted { after_s }
+        | HiddenStateStanding::NotYet { after_s: Some(after_s) } => *after_s,
+        HiddenStateStanding::NotYet { after_s: None } => f64::INFINITY,
+        HiddenStateStanding::Absent | HiddenStateStanding::Unknown => 0.0,
     }
 }
 
 /// A bucket counts as empty when nearly all its credits were spent: an empty one gives its base, which as
 /// a measured rate may lie a little below the published one. While it lasts the load is the burst, so the
 /// time follows from the mean rate so far.
-fn bucket_standing(bucket: &Credits, exposure: &Exposure) -> Standing {
+fn bucket_standing(bucket: &Credits, exposure: &Exposure) -> HiddenStateStanding {
     if bucket.spent(exposure) >= SPENT * bucket.size {
         let at_burst_s = bucket.size / (bucket.burst_per_s - bucket.refill_per_s);
-        return Standing::Exhausted { after_s: at_burst_s.min(exposure.seconds) };
+        return HiddenStateStanding::Exhausted { after_s: at_burst_s.min(exposure.seconds) };
     }
-    Standing::NotYet { after_s: bucket.exhausted_after_s(exposure) }
+    HiddenStateStanding::NotYet { after_s: bucket.exhausted_after_s(exposure) }
 }
 
 fn bucket_text(bucket: &Credits, exposure: &Exposure) -> String {
@@ -121,7 +126,7 @@ fn read_cache(cache_bytes: f64, exposure: &Exposure) -> StateVerdict {
     let times = exposure.span_bytes / cache_bytes;
     if times < OVER_CACHE {
         let text = format!("what is read is {times:.1} times the cache; {OVER_CACHE} are needed");
-        return StateVerdict { standing: Standing::NotYet { after_s: None }, text, source: None };
+        return StateVerdict { standing: HiddenStateStanding::NotYet { after_s: None }, text, source: None };
     }
     let touched = exposure.touched_share;
     let text =
@@ -147,7 +152,7 @@ fn thermal(series: &Thermal, exposure: &Exposure) -> StateVerdict {
         (0..series.len()).filter_map(|end| Some((series[end].at_s, rise(end)?))).collect();
     let Some((_, latest)) = ends.last().copied() else {
         return StateVerdict {
-            standing: Standing::Unknown,
+            standing: HiddenStateStanding::Unknown,
             text: "too few temperatures".to_owned(),
             source: None,
         };
@@ -157,9 +162,9 @@ fn thermal(series: &Thermal, exposure: &Exposure) -> StateVerdict {
     );
     let standing = if latest < THERMAL_RISE_C {
         let hot = ends.iter().rposition(|(_, rise)| *rise >= THERMAL_RISE_C).map_or(0, |last| last + 1);
-        Standing::Exhausted { after_s: ends[hot].0.clamp(0.0, exposure.seconds) }
+        HiddenStateStanding::Exhausted { after_s: ends[hot].0.clamp(0.0, exposure.seconds) }
     } else {
-        Standing::NotYet { after_s: None }
+        HiddenStateStanding::NotYet { after_s: None }
     };
     StateVerdict { standing, text, source: None }
 }
@@ -193,7 +198,7 @@ mod tests {
         }
     }
 
-    fn standing(known: &Knowledge, exposure: &Exposure, state: HiddenState) -> Standing {
+    fn standing(known: &Knowledge, exposure: &Exposure, state: HiddenState) -> HiddenStateStanding {
         guard(known, exposure).rows.into_iter().find(|row| row.state == state).unwrap().standing
     }
 
@@ -228,28 +233,33 @@ mod tests {
         // 65536 blocks of 4 KiB a second are a quarter of 100 GiB in 100 s.
         let half = load(100.0, 65_536.0);
         assert_eq!(half.written_over_capacity(), 0.25);
-        let Standing::NotYet { after_s: Some(after_s) } = standing(&known, &half, HiddenState::WriteCache)
+        let HiddenStateStanding::NotYet { after_s: Some(after_s) } =
+            standing(&known, &half, HiddenState::WriteCache)
         else {
             panic!("{half:?}");
         };
         assert!((after_s - 800.0).abs() < 1e-6);
         let cache = |bytes: f64| Knowledge { read_cache: StateSize::Size(bytes), ..unknown() };
         let small = standing(&cache(half.span_bytes / 10.0), &half, HiddenState::ReadCache);
-        assert!(matches!(small, Standing::NotYet { after_s: Some(_) }));
+        assert!(matches!(small, HiddenStateStanding::NotYet { after_s: Some(_) }));
         let large = standing(&cache(half.span_bytes / 4.0), &half, HiddenState::ReadCache);
-        assert_eq!(large, Standing::NotYet { after_s: None });
+        assert_eq!(large, HiddenStateStanding::NotYet { after_s: None });
         let touched = Exposure { touched_share: 0.7, ..half };
         let covered = standing(&cache(half.span_bytes / 10.0), &touched, HiddenState::ReadCache);
-        assert!(matches!(covered, Standing::Exhausted { .. }));
+        assert!(matches!(covered, HiddenStateStanding::Exhausted { .. }));
     }
 
     #[test]
     fn a_snapshot_is_read_whole_or_not() {
         let known = Knowledge { lazy_load: StateSize::Size(()), ..unknown() };
         let whole = Exposure { touched_share: 1.0, ..load(60.0, 1000.0) };
-        assert!(matches!(standing(&known, &whole, HiddenState::LazyLoad), Standing::Exhausted { .. }));
+        assert!(matches!(
+            standing(&known, &whole, HiddenState::LazyLoad),
+            HiddenStateStanding::Exhausted { .. }
+        ));
         let part = Exposure { span_bytes: whole.capacity_bytes / 2.0, ..whole };
-        let Standing::NotYet { after_s: Some(after_s) } = standing(&known, &part, HiddenState::LazyLoad)
+        let HiddenStateStanding::NotYet { after_s: Some(after_s) } =
+            standing(&known, &part, HiddenState::LazyLoad)
         else {
             panic!("half of the volume is not the volume");
         };
@@ -266,10 +276,10 @@ mod tests {
             let known = Knowledge { thermal: StateSize::Size(series), ..unknown() };
             standing(&known, &load(1800.0, 1000.0), HiddenState::Thermal)
         };
-        let Standing::Exhausted { after_s } = warming(200.0) else {
+        let HiddenStateStanding::Exhausted { after_s } = warming(200.0) else {
             panic!("30 C in 200 s end in half an hour")
         };
         assert!((800.0..1200.0).contains(&after_s), "{after_s}");
-        assert_eq!(warming(2000.0), Standing::NotYet { after_s: None });
+        assert_eq!(warming(2000.0), HiddenStateStanding::NotYet { after_s: None });
     }
 }

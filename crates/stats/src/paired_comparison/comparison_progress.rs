@@ -1,6 +1,6 @@
 //! A comparison in progress: which pair to run next, and what the pairs so far say.
 
-use fathom_record::comparison::{Better, Decision, MetricComparison, Reason, Side};
+use fathom_record::comparison::{Decision, MetricComparison, MetricSense, Side, UndecidedReason};
 
 use super::judge::judge;
 use super::looks::level;
@@ -19,7 +19,7 @@ pub struct Metric {
     /// Unit of its values.
     pub unit: String,
     /// Which way it is good.
-    pub better: Better,
+    pub better: MetricSense,
     /// Whether it decides; one to three do.
     pub primary: bool,
     /// Relative error that all its values may share, as half a histogram bucket for a quantile; 0 where
@@ -83,7 +83,7 @@ pub struct Comparison {
     rules: Rules,
     seed: u64,
     pairs: Vec<Pair>,
-    excluded: Vec<Option<Reason>>,
+    excluded: Vec<Option<UndecidedReason>>,
     failures: [u32; 2],
     state: State,
 }
@@ -136,7 +136,7 @@ impl Comparison {
     }
 
     /// Marks a metric, by its place, as not comparable; the first reason stands.
-    pub fn exclude(&mut self, metric: usize, reason: Reason) {
+    pub fn exclude(&mut self, metric: usize, reason: UndecidedReason) {
         if let Some(slot) = self.excluded.get_mut(metric) {
             slot.get_or_insert(reason);
         }
@@ -176,7 +176,8 @@ impl Comparison {
         if let Some(ComparisonEnd::SideFailed(side)) = state.finished {
             for result in &mut results {
                 result.decision = Decision::NotComparable;
-                result.reason = Some(Reason::SideFailed { side, runs: self.failures[side as usize] });
+                result.reason =
+                    Some(UndecidedReason::SideFailed { side, runs: self.failures[side as usize] });
                 result.ratio = None;
             }
         }
@@ -194,7 +195,7 @@ impl Comparison {
     }
 
     /// Logarithms of the ratios of a metric, by its place, over the first pairs; or why there are none.
-    fn log_ratios_of(&self, metric: usize, pairs: usize) -> Result<LogRatios, Reason> {
+    fn log_ratios_of(&self, metric: usize, pairs: usize) -> Result<LogRatios, UndecidedReason> {
         if let Some(Some(reason)) = self.excluded.get(metric) {
             return Err(reason.clone());
         }

@@ -1,6 +1,6 @@
 //! The A/A control: a side against itself, and the second run of a pair against the first.
 
-use fathom_record::comparison::{Ratio, Reason, Side};
+use fathom_record::comparison::{Ratio, Side, UndecidedReason};
 
 use super::{LogRatios, first_side};
 use crate::student::CONFIDENCE;
@@ -24,7 +24,7 @@ impl Control {
     ///
     /// # Errors
     /// Fewer than five pairs, a value without a ratio, or no variation.
-    pub fn of(pairs: &[(f64, f64)], resolution: f64) -> Result<Self, Reason> {
+    pub fn of(pairs: &[(f64, f64)], resolution: f64) -> Result<Self, UndecidedReason> {
         let ratios = LogRatios::of(pairs, resolution, MIN_PAIRS)?;
         Ok(Self {
             pairs: pairs.len() as u32,
@@ -50,7 +50,7 @@ pub fn pairs_of_one_side(runs: &[f64], seed: u64) -> Vec<(f64, f64)> {
 ///
 /// # Errors
 /// As [`Control::of`].
-pub fn order_effect(pairs: &[(Side, f64, f64)], resolution: f64) -> Result<Control, Reason> {
+pub fn order_effect(pairs: &[(Side, f64, f64)], resolution: f64) -> Result<Control, UndecidedReason> {
     let by_order: Vec<(f64, f64)> =
         pairs.iter().map(|(first, a, b)| if *first == Side::A { (*a, *b) } else { (*b, *a) }).collect();
     Control::of(&by_order, resolution)

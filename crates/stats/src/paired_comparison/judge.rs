@@ -1,6 +1,6 @@
 //! From the ratios of all metrics to verdicts, at the level of one look.
 
-use fathom_record::comparison::{Better, Decision, MetricComparison, Reason};
+use fathom_record::comparison::{Decision, MetricComparison, MetricSense, UndecidedReason};
 
 use super::{LogRatios, Metric, Rules, equivalence_pairs, holm_levels, minimum_detectable, pairs_for};
 
@@ -8,7 +8,7 @@ use super::{LogRatios, Metric, Rules, equivalence_pairs, holm_levels, minimum_de
 /// with intervals at the level that their selection leaves (Benjamini and Yekutieli 2005).
 pub(super) fn judge(
     metrics: &[Metric],
-    ratios: Vec<Result<LogRatios, Reason>>,
+    ratios: Vec<Result<LogRatios, UndecidedReason>>,
     rules: &Rules,
     level: f64,
 ) -> Vec<MetricComparison> {
@@ -29,7 +29,7 @@ pub(super) fn judge(
 /// The level of each metric's test.
 fn levels(
     metrics: &[Metric],
-    ratios: &[Result<LogRatios, Reason>],
+    ratios: &[Result<LogRatios, UndecidedReason>],
     level: f64,
     p_value: impl Fn(&LogRatios) -> f64,
 ) -> Vec<f64> {
@@ -89,7 +89,7 @@ fn verdict(
         pairs,
         ratio: Some(ratios.ratio(1.0 - difference)),
         decision,
-        reason: is_open.then_some(Reason::Undecided),
+        reason: is_open.then_some(UndecidedReason::Undecided),
         deviation: Some(deviation),
         p_value: Some(ratios.p_value()),
         exchange_p_value: None,
@@ -101,7 +101,7 @@ fn verdict(
 /// One of four verdicts from the mean of the logarithm and its half-width.
 pub(super) fn decide(
     rules: &Rules,
-    better: Better,
+    better: MetricSense,
     mean: f64,
     half_width: f64,
     differs: bool,
@@ -109,16 +109,22 @@ pub(super) fn decide(
 ) -> Decision {
     // A difference that is surely immaterial is not one, however well it is known.
     if differs && mean.abs() + half_width > rules.ln_materiality() {
-        return if (mean > 0.0) == (better == Better::Higher) { Decision::Faster } else { Decision::Slower };
+        return if (mean > 0.0) == (better == MetricSense::Higher) {
+            Decision::Faster
+        } else {
+            Decision::Slower
+        };
     }
     if is_equivalent { Decision::Equivalent } else { Decision::Inconclusive }
 }
 
 /// The entry of a metric that has no number.
-pub(super) fn without_number(metric: &Metric, reason: Reason) -> MetricComparison {
+pub(super) fn without_number(metric: &Metric, reason: UndecidedReason) -> MetricComparison {
     let (pairs, decision) = match reason {
-        Reason::TooFewPairs { have, .. } | Reason::TooFewRuns { have, .. } => (have, Decision::Inconclusive),
-        Reason::NoVariation => (0, Decision::Inconclusive),
+        UndecidedReason::TooFewPairs { have, .. } | UndecidedReason::TooFewRuns { have, .. } => {
+            (have, Decision::Inconclusive)
+        }
+        UndecidedReason::NoVariation => (0, Decision::Inconclusive),
         _ => (0, Decision::NotComparable),
     };
     MetricComparison {

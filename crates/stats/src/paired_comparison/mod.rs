@@ -7,7 +7,7 @@
 //!
 //! The next step is a pure function of the pairs so far: a campaign resumes by replaying them.
 
-mod comparable;
+mod comparability;
 mod comparison_progress;
 mod control;
 mod decision_rules;
@@ -18,9 +18,9 @@ mod order;
 mod power;
 mod ratios;
 mod shift;
-mod unpaired;
+mod unpaired_comparison;
 
-pub use comparable::{
+pub use comparability::{
     Conditions, MAX_IN_FLIGHT_DIFFERENCE, in_flight_comparable, latencies_comparable, workloads_comparable,
 };
 pub use comparison_progress::{CampaignStep, Comparison, ComparisonEnd, Metric, Pair, Progress};
@@ -31,4 +31,4 @@ pub use order::first_side;
 pub use power::{equivalence_pairs, minimum_detectable, pairs_for, power};
 pub use ratios::{LogRatios, exchange_p_value};
 pub use shift::{QuantilePair, SHIFT_QUANTILES, shift_function};
-pub use unpaired::{ASSUMED_SESSION_DEVIATION, Runs, unpaired};
+pub use unpaired_comparison::{ASSUMED_SESSION_DEVIATION, Runs, unpaired};

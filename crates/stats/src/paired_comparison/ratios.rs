@@ -1,6 +1,6 @@
 //! Logarithms of ratios, one a pair: their mean, interval and tests.
 
-use fathom_record::comparison::{Ratio, Reason, Side};
+use fathom_record::comparison::{Ratio, Side, UndecidedReason};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use crate::student::{deviation, mean, t_quantile};
@@ -30,26 +30,26 @@ impl LogRatios {
     /// # Errors
     /// Fewer than `need` pairs, a value without a ratio, or pairs that never vary while the values'
     /// resolution does not explain it.
-    pub fn of(pairs: &[(f64, f64)], resolution: f64, need: usize) -> Result<Self, Reason> {
+    pub fn of(pairs: &[(f64, f64)], resolution: f64, need: usize) -> Result<Self, UndecidedReason> {
         for (a, b) in pairs {
             for (side, value) in [(Side::A, a), (Side::B, b)] {
                 if !(value.is_finite() && *value > 0.0) {
-                    return Err(Reason::NotPositive { side: Some(side) });
+                    return Err(UndecidedReason::NotPositive { side: Some(side) });
                 }
             }
         }
         if pairs.len() < need.max(2) {
             let have = pairs.len() as u32;
-            return Err(Reason::TooFewPairs { have, need: need.max(2) as u32, run_s: None });
+            return Err(UndecidedReason::TooFewPairs { have, need: need.max(2) as u32, run_s: None });
         }
         let values: Vec<f64> = pairs.iter().map(|(a, b)| b.ln() - a.ln()).collect();
         let resolution = if resolution > 0.0 { resolution } else { 0.0 };
         let (Some(mean), Some(spread)) = (mean(&values), deviation(&values)) else {
-            return Err(Reason::NoVariation);
+            return Err(UndecidedReason::NoVariation);
         };
         let deviation = if spread <= ROUNDING { 0.0 } else { spread };
         if deviation == 0.0 && resolution == 0.0 {
-            return Err(Reason::NoVariation);
+            return Err(UndecidedReason::NoVariation);
         }
         Ok(Self { values, mean, deviation, resolution })
     }

@@ -1,6 +1,6 @@
 //! The shift function: the ratio of every quantile, with a band that holds all of them at once.
 
-use fathom_record::comparison::{Reason, ShiftFunction, ShiftPoint, Side};
+use fathom_record::comparison::{ShiftFunction, ShiftPoint, Side, UndecidedReason};
 
 use crate::student::{CONFIDENCE, deviation, mean, t_quantile};
 
@@ -38,9 +38,13 @@ pub fn shift_function(
     pairs: &[QuantilePair],
     resolution: f64,
     seed: u64,
-) -> Result<ShiftFunction, Reason> {
+) -> Result<ShiftFunction, UndecidedReason> {
     if pairs.len() < MIN_PAIRS {
-        return Err(Reason::TooFewPairs { have: pairs.len() as u32, need: MIN_PAIRS as u32, run_s: None });
+        return Err(UndecidedReason::TooFewPairs {
+            have: pairs.len() as u32,
+            need: MIN_PAIRS as u32,
+            run_s: None,
+        });
     }
     let mut rows = Vec::new();
     for (at, q) in orders.iter().enumerate() {
@@ -54,7 +58,7 @@ pub fn shift_function(
         for (a, b) in &values {
             for (side, value) in [(Side::A, a), (Side::B, b)] {
                 if !(value.is_finite() && *value > 0.0) {
-                    return Err(Reason::NotPositive { side: Some(side) });
+                    return Err(UndecidedReason::NotPositive { side: Some(side) });
                 }
             }
         }

@@ -15,7 +15,7 @@ mod picture;
 mod probes;
 mod race;
 
-use crate::operating_point::{self, BalancedPoint, Observed, PeakPoint};
+use crate::operating_point::{self, BalancedPoint, MeasuredCell, PeakPoint};
 pub use grid::{Cell, Grid, MAX_DEPTH, MAX_JOBS};
 pub use picture::DEFAULT_NOISE;
 use picture::Picture;
@@ -155,7 +155,7 @@ impl Search {
     }
 
     /// One estimate a cell, free of drift, by the order in which the cells were first measured.
-    pub fn estimates(&self) -> Vec<Observed> {
+    pub fn estimates(&self) -> Vec<MeasuredCell> {
         Picture::of(&self.log).estimates.iter().map(|e| e.observed()).collect()
     }
 

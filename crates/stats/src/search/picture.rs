@@ -1,7 +1,7 @@
 //! What the observations so far say: one estimate a cell, free of drift, with the noise they have.
 
 use super::{Cell, Observation};
-use crate::operating_point::Observed;
+use crate::operating_point::MeasuredCell;
 
 /// Noise of a run that says nothing about its own: what short passes on a quiet machine show.
 pub const DEFAULT_NOISE: f64 = 0.01;
@@ -84,8 +84,8 @@ impl Picture {
 
 impl Estimate {
     /// The estimate as the operating points read it.
-    pub(super) fn observed(&self) -> Observed {
-        Observed {
+    pub(super) fn observed(&self) -> MeasuredCell {
+        MeasuredCell {
             jobs: self.cell.jobs,
             depth: self.cell.depth,
             x_per_s: self.x_per_s,
@@ -139,7 +139,7 @@ fn estimate(cell: Cell, runs: &[(usize, Observation)], now: usize, drift_per_run
     let ln_x = runs.iter().map(|(at, o)| o.x_per_s.ln() + age(*at)).sum::<f64>() / count;
     // At a constant concurrency, latency drifts against the rate.
     let ln_r = runs.iter().map(|(at, o)| o.r_ns.ln() - age(*at)).sum::<f64>() / count;
-    let observed = Observed {
+    let observed = MeasuredCell {
         jobs: cell.jobs,
         depth: cell.depth,
         x_per_s: ln_x.exp(),

@@ -1,6 +1,6 @@
 //! A verdict in words with its figures.
 
-use fathom_record::exposure_guard::{ExposureGuard, Standing};
+use fathom_record::exposure_guard::{ExposureGuard, HiddenStateStanding};
 use fathom_record::steadiness::{Steadiness, SteadyVerdict};
 
 use super::{SHORTEST_WINDOW_S, period};
@@ -55,7 +55,7 @@ fn regime(result: &Steadiness, guard: &ExposureGuard) -> String {
     let left: Vec<&str> = guard
         .rows
         .iter()
-        .filter(|row| matches!(row.standing, Standing::NotYet { .. }))
+        .filter(|row| matches!(row.standing, HiddenStateStanding::NotYet { .. }))
         .map(|row| row.state.name())
         .collect();
     match (left.is_empty(), result.gates.guard.from_s) {

@@ -11,8 +11,8 @@
 
 mod interval;
 mod latency_batches;
-mod over_runs;
+mod run_quantiles;
 
 pub use interval::{MIN_BEYOND, MIN_EFFECTIVE, UnresolvedReason, quantile_interval};
 pub use latency_batches::{BATCHES, LatencySeries};
-pub use over_runs::{MIN_RUNS, quantile_over_runs};
+pub use run_quantiles::{MIN_RUNS, quantile_over_runs};

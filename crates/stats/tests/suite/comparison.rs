@@ -1,17 +1,17 @@
 //! A comparison as a campaign drives it: order, looks, bad input, and reference values.
 
-use fathom_record::comparison::{Better, Decision, MetricComparison, Reason, Side};
+use fathom_record::comparison::{Decision, MetricComparison, MetricSense, Side, UndecidedReason};
 use fathom_stats::paired_comparison::{
     CampaignStep, Comparison, ComparisonEnd, Control, LogRatios, Metric, Pair, QuantilePair, Rules,
     RulesErrorKind, Runs, exchange_p_value, first_side, order_effect, shift_function, unpaired,
 };
 
-fn metric(name: &str, better: Better, primary: bool) -> Metric {
+fn metric(name: &str, better: MetricSense, primary: bool) -> Metric {
     Metric { name: name.to_owned(), unit: "1/s".to_owned(), better, primary, resolution: 0.0 }
 }
 
 /// Alternates around a ratio by `spread`, for as many pairs as are asked for.
-fn driven(rules: Rules, better: Better, ratio: f64, spread: f64) -> (Comparison, MetricComparison) {
+fn driven(rules: Rules, better: MetricSense, ratio: f64, spread: f64) -> (Comparison, MetricComparison) {
     let mut comparison =
         Comparison::new(vec![metric("x", better, true)], rules, 7).expect("the rules make sense");
     while let CampaignStep::Pair { number, first } = comparison.next() {
@@ -25,11 +25,11 @@ fn driven(rules: Rules, better: Better, ratio: f64, spread: f64) -> (Comparison,
 #[test]
 fn plain_differences_end_with_the_pilot_and_have_the_right_sign() {
     for (better, ratio, decision) in [
-        (Better::Higher, 1.3, Decision::Faster),
-        (Better::Higher, 0.7, Decision::Slower),
-        (Better::Lower, 0.7, Decision::Faster),
-        (Better::Lower, 1.3, Decision::Slower),
-        (Better::Higher, 1.0, Decision::Equivalent),
+        (MetricSense::Higher, 1.3, Decision::Faster),
+        (MetricSense::Higher, 0.7, Decision::Slower),
+        (MetricSense::Lower, 0.7, Decision::Faster),
+        (MetricSense::Lower, 1.3, Decision::Slower),
+        (MetricSense::Higher, 1.0, Decision::Equivalent),
     ] {
         let (comparison, result) = driven(Rules::default(), better, ratio, 0.01);
         assert_eq!((result.decision, comparison.pairs().len()), (decision, 5), "{result:?}");
@@ -41,21 +41,21 @@ fn plain_differences_end_with_the_pilot_and_have_the_right_sign() {
 
 #[test]
 fn noise_takes_more_pairs_and_what_stays_open_says_how_many_are_missing() {
-    let (comparison, result) = driven(Rules::default(), Better::Higher, 1.02, 0.03);
+    let (comparison, result) = driven(Rules::default(), MetricSense::Higher, 1.02, 0.03);
     assert_eq!(result.decision, Decision::Faster, "{result:?}");
     assert!((6..=40).contains(&comparison.pairs().len()));
     assert_eq!(comparison.next(), CampaignStep::Finished(ComparisonEnd::Decided));
     let rules = Rules { max_pairs: 8, ..Rules::default() };
-    let (comparison, result) = driven(rules, Better::Higher, 1.02, 0.15);
+    let (comparison, result) = driven(rules, MetricSense::Higher, 1.02, 0.15);
     assert_eq!(comparison.next(), CampaignStep::Finished(ComparisonEnd::PairsSpent));
-    assert_eq!((result.decision, result.reason), (Decision::Inconclusive, Some(Reason::Undecided)));
+    assert_eq!((result.decision, result.reason), (Decision::Inconclusive, Some(UndecidedReason::Undecided)));
     assert!(result.pairs_still_needed.is_some_and(|n| n > 8));
     assert!(result.minimum_detectable.is_some_and(|d| d > 0.05));
 }
 
 #[test]
 fn a_known_difference_below_the_materiality_is_no_difference() {
-    let (_, result) = driven(Rules::default(), Better::Higher, 1.003, 0.001);
+    let (_, result) = driven(Rules::default(), MetricSense::Higher, 1.003, 0.001);
     assert_eq!(result.decision, Decision::Equivalent);
     assert!(!result.ratio.unwrap().contains_one());
 }
@@ -64,30 +64,36 @@ fn a_known_difference_below_the_materiality_is_no_difference() {
 fn bad_input_gives_a_reason_and_never_a_number() {
     let run = |a: Option<f64>, b: Option<f64>| {
         let mut comparison =
-            Comparison::new(vec![metric("x", Better::Higher, true)], Rules::default(), 1).unwrap();
+            Comparison::new(vec![metric("x", MetricSense::Higher, true)], Rules::default(), 1).unwrap();
         for first in [Side::A, Side::B, Side::A, Side::B, Side::A] {
             comparison.observe(Pair { first, a: vec![a], b: vec![b] });
         }
         comparison.results().remove(0)
     };
     let constant = run(Some(5.0), Some(6.0));
-    assert_eq!((constant.decision, constant.reason), (Decision::Inconclusive, Some(Reason::NoVariation)));
+    assert_eq!(
+        (constant.decision, constant.reason),
+        (Decision::Inconclusive, Some(UndecidedReason::NoVariation))
+    );
     for (a, b, side) in [(0.0, 5.0, Side::A), (5.0, f64::NAN, Side::B), (5.0, -1.0, Side::B)] {
         let result = run(Some(a), Some(b));
         assert_eq!(result.decision, Decision::NotComparable);
-        assert_eq!((result.reason, result.ratio), (Some(Reason::NotPositive { side: Some(side) }), None));
+        assert_eq!(
+            (result.reason, result.ratio),
+            (Some(UndecidedReason::NotPositive { side: Some(side) }), None)
+        );
     }
     let missing = run(Some(5.0), None);
-    assert_eq!(missing.reason, Some(Reason::TooFewPairs { have: 0, need: 5, run_s: None }));
+    assert_eq!(missing.reason, Some(UndecidedReason::TooFewPairs { have: 0, need: 5, run_s: None }));
     assert_eq!((missing.decision, missing.ratio), (Decision::Inconclusive, None));
     assert_eq!(run(None, None).decision, Decision::Inconclusive);
 }
 
 #[test]
 fn excluded_metrics_and_failing_sides_end_it_with_their_reason() {
-    let metrics = vec![metric("x", Better::Higher, true), metric("latency", Better::Lower, false)];
+    let metrics = vec![metric("x", MetricSense::Higher, true), metric("latency", MetricSense::Lower, false)];
     let mut comparison = Comparison::new(metrics, Rules::default(), 1).unwrap();
-    let reason = Reason::InFlightDiffers { a: 292.0, b: 458.0 };
+    let reason = UndecidedReason::InFlightDiffers { a: 292.0, b: 458.0 };
     comparison.exclude(1, reason.clone());
     for value in [10.0, 11.0, 10.5, 10.7, 10.2] {
         comparison.observe(Pair { first: Side::A, a: vec![Some(5.0); 2], b: vec![Some(value); 2] });
@@ -99,12 +105,12 @@ fn excluded_metrics_and_failing_sides_end_it_with_their_reason() {
     assert_eq!(comparison.next(), CampaignStep::Finished(ComparisonEnd::SideFailed(Side::B)));
     let failed = &comparison.results()[0];
     assert_eq!((failed.decision, failed.ratio), (Decision::NotComparable, None));
-    assert_eq!(failed.reason, Some(Reason::SideFailed { side: Side::B, runs: 3 }));
+    assert_eq!(failed.reason, Some(UndecidedReason::SideFailed { side: Side::B, runs: 3 }));
 }
 
 #[test]
 fn settings_that_make_no_sense_are_refused() {
-    let metrics = || vec![metric("x", Better::Higher, true)];
+    let metrics = || vec![metric("x", MetricSense::Higher, true)];
     let refused = |rules| Comparison::new(metrics(), rules, 1).err().map(|error| error.kind);
     assert_eq!(
         refused(Rules { margin: 0.005, ..Rules::default() }),
@@ -121,7 +127,7 @@ fn settings_that_make_no_sense_are_refused() {
 
 #[test]
 fn a_quantile_that_never_leaves_its_bucket_is_known_to_its_width() {
-    let quantile = Metric { resolution: 0.004, ..metric("p50", Better::Lower, true) };
+    let quantile = Metric { resolution: 0.004, ..metric("p50", MetricSense::Lower, true) };
     let judged = |b: f64| {
         let mut comparison = Comparison::new(vec![quantile.clone()], Rules::default(), 1).unwrap();
         for _ in 0..5 {
@@ -157,7 +163,7 @@ fn sessions_without_allowance_are_welch_and_with_it_say_what_it_costs() {
     let (a, b) = ([100.0, 102.0, 101.0, 99.0, 103.0], [104.0, 107.0, 103.0, 106.0, 105.0, 104.5]);
     let judged = |allowance, unit| {
         let (a, b) = (Runs { values: &a, unit: "1/s" }, Runs { values: &b, unit });
-        unpaired(&metric("x", Better::Higher, true), a, b, &Rules::default(), allowance)
+        unpaired(&metric("x", MetricSense::Higher, true), a, b, &Rules::default(), allowance)
     };
     let welch = judged(Some(0.0), "1/s");
     assert!((welch.p_value.unwrap() - 0.002714727102208113).abs() < 1e-6, "{welch:?}");
@@ -165,7 +171,7 @@ fn sessions_without_allowance_are_welch_and_with_it_say_what_it_costs() {
     assert!((interval.low.ln() - 0.017485198372146994).abs() < 2e-4, "{interval:?}");
     let careful = judged(None, "1/s");
     assert_eq!(careful.decision, Decision::Inconclusive);
-    let Some(Reason::NotInterleaved { session_deviation, least_difference }) = careful.reason else {
+    let Some(UndecidedReason::NotInterleaved { session_deviation, least_difference }) = careful.reason else {
         panic!("it must say that it was not interleaved")
     };
     assert!(session_deviation == 0.05 && (0.14..0.16).contains(&least_difference));

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "test code outside of test functions")]
 
-use fathom_record::exposure_guard::{HiddenState, Standing};
+use fathom_record::exposure_guard::{HiddenState, HiddenStateStanding};
 use fathom_record::facts::{DeviceFacts, TargetKind};
 use fathom_record::{RunRecord, parse_run};
 use fathom_stats::exposure::{Exposure, Knowledge, guard};
@@ -68,9 +68,9 @@ fn a_flash_disk_of_this_machine_has_no_credits_and_must_be_written_over() {
     let local = on_flash(record(TargetKind::BlockDevice), None);
     let judged = guard(&Knowledge::of(&local), &exposure(&local));
     let standing = |state| &judged.rows.iter().find(|row| row.state == state).unwrap().standing;
-    assert_eq!(standing(HiddenState::VolumeCredits), &Standing::Absent);
-    assert_eq!(standing(HiddenState::LazyLoad), &Standing::Absent);
-    assert!(matches!(standing(HiddenState::WriteCache), Standing::NotYet { .. }), "{judged:?}");
+    assert_eq!(standing(HiddenState::VolumeCredits), &HiddenStateStanding::Absent);
+    assert_eq!(standing(HiddenState::LazyLoad), &HiddenStateStanding::Absent);
+    assert!(matches!(standing(HiddenState::WriteCache), HiddenStateStanding::NotYet { .. }), "{judged:?}");
     assert!(!judged.met());
 }
 

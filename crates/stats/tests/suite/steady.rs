@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "test code outside of test functions")]
 
-use fathom_record::exposure_guard::{ExposureGuard, GuardRow, HiddenState, Standing};
+use fathom_record::exposure_guard::{ExposureGuard, GuardRow, HiddenState, HiddenStateStanding};
 use fathom_record::steadiness::{Steadiness, SteadyVerdict};
 use fathom_stats::steady::cusum::{Monitor, WatchEvent};
 use fathom_stats::steady::{SteadyRule, judge, steady_sentence};
@@ -17,16 +17,16 @@ fn noisy(seconds: usize, spread: f64, base: impl Fn(f64) -> f64) -> Vec<f64> {
     noise.iter().enumerate().map(|(second, noise)| base(second as f64) * (1.0 + noise)).collect()
 }
 
-fn row(standing: Standing) -> GuardRow {
+fn row(standing: HiddenStateStanding) -> GuardRow {
     GuardRow { state: HiddenState::VolumeCredits, standing, text: String::new(), source: String::new() }
 }
 
-fn guard(exposed_s: f64, standing: Standing) -> ExposureGuard {
+fn guard(exposed_s: f64, standing: HiddenStateStanding) -> ExposureGuard {
     ExposureGuard { exposed_s, rows: vec![row(standing)] }
 }
 
 fn free(rates: &[f64]) -> Steadiness {
-    judge(rates, &guard(rates.len() as f64, Standing::Absent), &SteadyRule::default())
+    judge(rates, &guard(rates.len() as f64, HiddenStateStanding::Absent), &SteadyRule::default())
 }
 
 #[test]
@@ -82,25 +82,29 @@ fn a_cycle_is_judged_over_whole_periods() {
 #[test]
 fn a_burst_is_named_as_one_until_what_allows_it_is_used_up() {
     let rates = noisy(600, 0.01, |_| 3000.0);
-    let burst =
-        judge(&rates, &guard(600.0, Standing::NotYet { after_s: Some(1862.0) }), &SteadyRule::default());
+    let burst = judge(
+        &rates,
+        &guard(600.0, HiddenStateStanding::NotYet { after_s: Some(1862.0) }),
+        &SteadyRule::default(),
+    );
     assert_eq!(burst.verdict, SteadyVerdict::RegimeConditional);
     assert!(burst.reason.contains("burst regime") && burst.reason.contains("1862"), "{}", burst.reason);
     assert!(burst.remaining_s.unwrap() >= 1862.0 + 120.0 - 600.0);
-    let endless = judge(&rates, &guard(600.0, Standing::NotYet { after_s: None }), &SteadyRule::default());
+    let endless =
+        judge(&rates, &guard(600.0, HiddenStateStanding::NotYet { after_s: None }), &SteadyRule::default());
     assert_eq!((endless.verdict, endless.remaining_s), (SteadyVerdict::RegimeConditional, None));
     // What was exposed before the series counts.
-    let after = guard(5000.0, Standing::Exhausted { after_s: 1862.0 });
+    let after = guard(5000.0, HiddenStateStanding::Exhausted { after_s: 1862.0 });
     assert_eq!(judge(&rates, &after, &SteadyRule::default()).verdict, SteadyVerdict::Steady);
     // Used up a moment ago is not yet seen.
-    let just = guard(600.0, Standing::Exhausted { after_s: 590.0 });
+    let just = guard(600.0, HiddenStateStanding::Exhausted { after_s: 590.0 });
     assert_eq!(judge(&rates, &just, &SteadyRule::default()).verdict, SteadyVerdict::RegimeConditional);
 }
 
 #[test]
 fn what_is_not_known_does_not_stop_a_verdict_and_is_said() {
     let rates = noisy(600, 0.01, |_| 3000.0);
-    let judged = judge(&rates, &guard(600.0, Standing::Unknown), &SteadyRule::default());
+    let judged = judge(&rates, &guard(600.0, HiddenStateStanding::Unknown), &SteadyRule::default());
     assert_eq!(judged.verdict, SteadyVerdict::Steady);
     assert_eq!(judged.not_excluded, [HiddenState::VolumeCredits]);
     let text = steady_sentence::explain(&judged).join("\n");
@@ -122,7 +126,7 @@ fn a_growing_series_is_judged_at_its_looks_and_begun_anew_after_a_fall() {
     let mut monitor = Monitor::new(SteadyRule::default());
     let (mut looks, mut settled, mut revoked) = (0, Vec::new(), Vec::new());
     for (second, rate) in rates.iter().enumerate() {
-        match monitor.push(*rate, &guard(second as f64 + 1.0, Standing::Absent)) {
+        match monitor.push(*rate, &guard(second as f64 + 1.0, HiddenStateStanding::Absent)) {
             Some(WatchEvent::Judged(judged)) => {
                 looks += 1;
                 settled.extend(judged.verdict.is_settled().then_some((second, judged.mean.unwrap())));
@@ -140,7 +144,7 @@ fn a_growing_series_is_judged_at_its_looks_and_begun_anew_after_a_fall() {
 
 #[test]
 fn a_stored_verdict_reads_back() {
-    let guard = guard(600.0, Standing::Unknown);
+    let guard = guard(600.0, HiddenStateStanding::Unknown);
     let judged = judge(&noisy(600, 0.02, |_| 5.0), &guard, &SteadyRule::default());
     let text = serde_json::to_string(&judged).unwrap();
     assert_eq!(serde_json::from_str::<Steadiness>(&text).unwrap(), judged);
@@ -155,7 +159,7 @@ proptest! {
         rates in prop::collection::vec(prop_oneof![Just(0.0), 0.0..1e9f64, Just(f64::NAN), Just(1e300)], 0..400),
         after_s in prop::option::of(0.0..1e6f64),
     ) {
-        let judged = judge(&rates, &guard(rates.len() as f64, Standing::NotYet { after_s }), &SteadyRule::default());
+        let judged = judge(&rates, &guard(rates.len() as f64, HiddenStateStanding::NotYet { after_s }), &SteadyRule::default());
         prop_assert!(!judged.verdict.is_settled());
         prop_assert!(judged.next_check_s > judged.seconds);
         prop_assert!(!steady_sentence::explain(&judged).is_empty());

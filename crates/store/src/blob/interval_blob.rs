@@ -5,7 +5,7 @@ use std::ops::Range;
 use fathom_record::{Direction, DirectionInterval, Interval, SparseHistogram};
 use serde::{Deserialize, Serialize};
 
-use super::packed::PackedV1;
+use super::packed_numbers::PackedV1;
 use super::payload_frame::{BlobError, Kind, decode, seal, unseal};
 
 const VERSION: u8 = 1;

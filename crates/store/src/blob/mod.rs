@@ -15,7 +15,7 @@
 //! | 12 | | the piece as one LZ4 block |
 
 mod interval_blob;
-mod packed;
+mod packed_numbers;
 mod payload_frame;
 mod telemetry_blob;
 

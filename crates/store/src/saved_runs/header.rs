@@ -4,11 +4,11 @@ use fathom_record::ClientsFacts;
 use fathom_record::expectation::Expectation;
 use fathom_record::facts::{ClockRecord, EngineFacts, TargetFacts};
 use fathom_record::run_record::{
-    CampaignLink, Ending, JobSummary, Ledger, PrioritySummary, ReadBack, Summary, TargetSummary, Tool,
+    CampaignLink, JobSummary, Ledger, PrioritySummary, ReadBack, RunEnding, Summary, TargetSummary, Tool,
 };
 use fathom_record::telemetry::Telemetry;
 use fathom_record::{
-    Check, Interval, KnownCeiling, Origin, RunRecord, Standstill, WallFacts, Witness, Workload,
+    Check, Interval, KnownCeiling, RecordOrigin, RunRecord, Standstill, WallFacts, Witness, Workload,
 };
 use serde::Serialize;
 
@@ -21,14 +21,14 @@ pub(crate) struct Header<'a> {
     started_at: &'a str,
     tool: &'a Tool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    origin: Option<&'a Origin>,
+    origin: Option<&'a RecordOrigin>,
     campaign: Option<&'a CampaignLink>,
     workload: &'a Workload,
     target: &'a TargetFacts,
     engine: &'a EngineFacts,
     clock: Option<&'a ClockRecord>,
     checks: &'a [Check],
-    ending: &'a Ending,
+    ending: &'a RunEnding,
     summary: &'a Summary,
     jobs: &'a [JobSummary],
     #[serde(skip_serializing_if = "<[_]>::is_empty")]

@@ -1,7 +1,7 @@
 //! Lists runs from their summary columns, without touching a record.
 
 use fathom_measure::Histogram;
-use fathom_record::run_record::{DirectionSummary, Ending, RunRecord};
+use fathom_record::run_record::{DirectionSummary, RunEnding, RunRecord};
 use fathom_record::{Direction, LatencySummary, SparseHistogram};
 use rusqlite::types::Value;
 use rusqlite::{Row, params_from_iter};
@@ -110,9 +110,9 @@ impl RunRow {
             has_io: !(record.is_imported() && directions.is_empty()),
             valid: record.is_valid(),
             ending: match record.ending {
-                Ending::Complete => "complete",
-                Ending::Interrupted => "interrupted",
-                Ending::Failed { .. } => "failed",
+                RunEnding::Complete => "complete",
+                RunEnding::Interrupted => "interrupted",
+                RunEnding::Failed { .. } => "failed",
             }
             .into(),
             campaign: record.campaign.as_ref().map(|link| link.id.clone()),

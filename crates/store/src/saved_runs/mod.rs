@@ -4,7 +4,7 @@ mod get;
 mod header;
 mod list;
 mod put;
-mod read_back;
+mod readback_check;
 mod run_facets;
 mod run_imports;
 mod run_search;

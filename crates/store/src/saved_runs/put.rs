@@ -13,7 +13,7 @@ use crate::id_lookup::check_id;
 use crate::saved_runs::get::join_record;
 use crate::saved_runs::header::Header;
 use crate::saved_runs::list::RunRow;
-use crate::saved_runs::read_back::read_back;
+use crate::saved_runs::readback_check::read_back;
 use crate::store_file::Store;
 
 /// A run as its rows.

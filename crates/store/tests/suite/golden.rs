@@ -16,7 +16,7 @@ use fathom_record::run_record::IoGroup;
 use fathom_record::verdict::{Confidence, Limit};
 use fathom_record::workload::{Addresses, Arrival, TraceFit};
 use fathom_record::{
-    CampaignRecord, CeilingRate, CheckName, Outcome, RunRecord, SizingRecord, parse_campaign, parse_run,
+    CampaignRecord, CeilingRate, CheckName, CheckOutcome, RunRecord, SizingRecord, parse_campaign, parse_run,
 };
 use fathom_store::{CampaignState, RunFilter, Store};
 use serde_json::Value;
@@ -117,7 +117,7 @@ fn run_records_of_every_version_hold_what_came_with_it() {
     assert_eq!(told, (2, 4, 3, 120));
 }
 
-fn outcome(record: &RunRecord, name: CheckName) -> Outcome {
+fn outcome(record: &RunRecord, name: CheckName) -> CheckOutcome {
     record.checks.iter().find(|check| check.name == name).unwrap_or_else(|| panic!("{name:?}")).outcome
 }
 
@@ -127,8 +127,8 @@ fn run_records_of_later_versions_hold_what_came_with_them() {
     let wall = sixth.wall.as_deref().unwrap();
     assert_eq!((wall.mechanism.as_deref(), wall.abi), (Some("Landlock"), Some(5)));
     assert_eq!((sixth.standstills[0].at_ns, sixth.standstills[0].duration_ns), (1_250_000_000, 400_000_000));
-    assert_eq!(outcome(&sixth, CheckName::Standstill), Outcome::Fail);
-    assert_eq!(outcome(&sixth, CheckName::OtherLoad), Outcome::Caution);
+    assert_eq!(outcome(&sixth, CheckName::Standstill), CheckOutcome::Fail);
+    assert_eq!(outcome(&sixth, CheckName::OtherLoad), CheckOutcome::Caution);
 
     let seventh = run(7);
     let breaches = seventh.summary.breaches.as_deref().unwrap();
@@ -136,7 +136,7 @@ fn run_records_of_later_versions_hold_what_came_with_them() {
     assert_eq!(seventh.read_back.as_deref().unwrap().bytes, 491_520);
     assert_eq!(seventh.wall.as_deref().unwrap().missing.as_deref(), Some("the kernel has no Landlock"));
     assert!(seventh.command.as_deref().unwrap().ends_with("--verify at-end"));
-    assert_eq!(outcome(&seventh, CheckName::EngineContract), Outcome::Fail);
+    assert_eq!(outcome(&seventh, CheckName::EngineContract), CheckOutcome::Fail);
 
     let eighth = run(8);
     assert_eq!(eighth.target.kind, TargetKind::FabricNamespace);
@@ -148,11 +148,11 @@ fn run_records_of_later_versions_hold_what_came_with_them() {
     assert_eq!((clients.clients[1].name.as_str(), clients.clients[1].depth), ("right", 32));
     assert_eq!(clients.balance.unwrap().least_share, 0.75);
     assert_eq!(eighth.expectation.as_deref().unwrap().interval, Some([0.4375, 0.5625]));
-    assert_eq!(outcome(&eighth, CheckName::ClientSkew), Outcome::Pass);
+    assert_eq!(outcome(&eighth, CheckName::ClientSkew), CheckOutcome::Pass);
 
     let ninth = run(9);
     assert_eq!(ninth.environment.host.as_deref(), Some("shelf"));
-    assert_eq!(outcome(&ninth, CheckName::NetworkFull), Outcome::Caution);
+    assert_eq!(outcome(&ninth, CheckName::NetworkFull), CheckOutcome::Caution);
 }
 
 #[test]

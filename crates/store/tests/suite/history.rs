@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests may")]
 
-use fathom_record::provenance::Origin;
+use fathom_record::provenance::RecordOrigin;
 use fathom_record::run_record::Tool;
 use fathom_record::{RunRecord, parse_run};
 use fathom_store::{
@@ -276,7 +276,7 @@ fn a_file_whose_runs_are_all_gone_can_be_imported_again() {
         .map(|number| {
             let mut record = run(number, 1, 5);
             record.tool = Tool { name: "fio".to_owned(), version: "3.33".to_owned() };
-            record.origin = Some(Origin { sha256: sha256.clone(), ..Origin::default() });
+            record.origin = Some(RecordOrigin { sha256: sha256.clone(), ..RecordOrigin::default() });
             record
         })
         .collect();

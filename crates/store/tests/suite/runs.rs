@@ -7,9 +7,9 @@ use std::error::Error as _;
 use std::path::Path;
 
 use crate::sample::{environment, run, time};
-use fathom_record::run_record::Ending;
+use fathom_record::run_record::RunEnding;
 use fathom_record::workload::{Addresses, Arrival, HotSpot, Mix, SizeShare, Sizes, SizesByDirection};
-use fathom_record::{Check, CheckName, Outcome, RunRecord};
+use fathom_record::{Check, CheckName, CheckOutcome, RunRecord};
 use fathom_store::{ImportRow, RunFilter, Store, StoreErrorKind, StoredId};
 use proptest::prelude::*;
 
@@ -29,7 +29,7 @@ fn runs_read_back_as_they_were_saved() {
     let (_folder, store) = new_store();
     let mut open_loop = run(2, 30, 200);
     open_loop.workload.arrival = Arrival::Poisson { rate_per_s: 0.1 + 0.2 };
-    open_loop.ending = Ending::Failed { error: "nvme0n1: Input/output error".into() };
+    open_loop.ending = RunEnding::Failed { error: "nvme0n1: Input/output error".into() };
     for interval in &mut open_loop.intervals {
         interval.directions.iter_mut().for_each(|d| d.response = Some(d.service.clone()));
     }
@@ -309,8 +309,8 @@ fn last_counts_a_campaign_and_not_the_runs_in_it() {
 fn a_failed_check_and_an_interruption_make_a_run_invalid() {
     let (_folder, store) = new_store();
     let mut failed = run(1, 1, 1);
-    failed.checks = vec![Check::plain(CheckName::Clock, Outcome::Fail, "the clock drifted")];
-    let interrupted = RunRecord { ending: Ending::Interrupted, ..run(2, 1, 1) };
+    failed.checks = vec![Check::plain(CheckName::Clock, CheckOutcome::Fail, "the clock drifted")];
+    let interrupted = RunRecord { ending: RunEnding::Interrupted, ..run(2, 1, 1) };
     store.put_run(&failed).unwrap();
     store.put_run(&interrupted).unwrap();
     let rows = store.runs(&RunFilter::default()).unwrap();

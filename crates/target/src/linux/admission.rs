@@ -17,8 +17,8 @@ use super::machine::{Machine, Node, Roots};
 use super::origin;
 use crate::Error;
 use crate::guard::{self, FathomData, Findings, Hold, Permit, Reason};
-use crate::open::OpenRequest;
 use crate::signature::marks::{Mark, Places};
+use crate::target_opening::OpenRequest;
 
 /// How a target was admitted for writing.
 #[derive(Debug)]

@@ -12,7 +12,7 @@ use super::machine::{Machine, Node, Roots};
 use super::open_refusals::how_to_reach;
 use super::origin;
 use super::sysfs;
-use super::{emptiness, generic};
+use super::{character_device, emptiness};
 use crate::device_listing::{Claims, Device};
 use crate::drives::Capture;
 use crate::guard::{self, Findings, Hold, Identity, Reason};
@@ -200,10 +200,11 @@ fn generic_namespaces(machine: &Machine, blocks: &[Device]) -> Vec<Device> {
 
 fn generic_namespace(machine: &Machine, blocks: &[Device], name: String) -> Device {
     let path = machine.roots.dev.join(&name);
-    let sibling = generic::listed_sibling(&machine.roots, &name);
+    let sibling = character_device::listed_sibling(&machine.roots, &name);
     let block = sibling.and_then(|sibling| blocks.iter().find(|device| device.facts.name == sibling));
-    let mut reasons = block.map_or_else(|| vec![generic::without_sibling()], |device| device.reasons.clone());
-    reasons.extend(generic::writers(machine, &path));
+    let mut reasons =
+        block.map_or_else(|| vec![character_device::without_sibling()], |device| device.reasons.clone());
+    reasons.extend(character_device::writers(machine, &path));
     let nobody = || Identity { words: String::new(), also: Vec::new() };
     let identity = block.map_or_else(nobody, |device| device.identity.clone());
     let facts = block.map_or_else(DeviceFacts::default, |device| device.facts.clone());

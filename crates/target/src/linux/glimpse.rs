@@ -5,16 +5,16 @@ use std::io;
 use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
+use super::character_device::{GenericDevice, is_generic};
 use super::device_number::DeviceNumber;
-use super::generic::{GenericDevice, is_generic};
 use super::inspect;
 use super::machine::{FileId, Machine};
 use super::open_refusals::advise;
 use super::origin;
 use crate::Error;
 use crate::guard::Findings;
-use crate::open::OpenRequest;
 use crate::origin::Origin;
+use crate::target_opening::OpenRequest;
 
 /// An existing file or block device, open to be looked at.
 #[derive(Debug)]

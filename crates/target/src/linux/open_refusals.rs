@@ -8,7 +8,7 @@ use super::device_number::DeviceNumber;
 use super::file_mount::{self, mount_of};
 use super::machine::Machine;
 use crate::guard::{self, Hold, Reason};
-use crate::open::OpenRequest;
+use crate::target_opening::OpenRequest;
 use crate::{Error, ErrorKind};
 
 /// Lets pass what lies on storage or in memory; files that show the kernel do not.

@@ -17,7 +17,7 @@ use fathom_fabric::{Framing, namespace_url};
 use fathom_record::facts::{FabricFacts, FabricQueue, Outages, TargetFacts, TargetKind};
 
 use super::guard::{self, Hold, Identity, Permit, Reason};
-use super::open::OpenRequest;
+use super::target_opening::OpenRequest;
 use crate::{Error, ErrorKind};
 
 pub use fabric_inquiry::{DiscoveredSubsystem, Discovery, Inquiry, ListedNamespace, discover};

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use fathom_record::engine_list::{
-    NO_CACHE_ON_WINDOWS, NO_DURABLE_WRITES_ON_WINDOWS, NO_KEPT_FILES_ON_WINDOWS, NoPlace,
+    NO_CACHE_ON_WINDOWS, NO_DURABLE_WRITES_ON_WINDOWS, NO_KEPT_FILES_ON_WINDOWS, UnsupportedRequirement,
 };
 use fathom_record::facts::{FileSystemFacts, TargetFacts, TargetKind};
 use windows_sys::Win32::Foundation::{GENERIC_READ, GENERIC_WRITE};
@@ -24,9 +24,9 @@ use super::in_use::{self, Answers, FileState};
 use super::{raw, valid};
 use crate::filling::{self, Layout};
 use crate::guard::{self, Findings, Identity, Permit};
-use crate::open::{OpenRequest, Preparation};
 use crate::origin::Origin;
 use crate::scratch;
+use crate::target_opening::{OpenRequest, Preparation};
 use crate::usable::usable;
 use crate::{Device, Error, ErrorKind};
 
@@ -145,7 +145,7 @@ pub fn open_path(
 /// opens for another purpose meets it here.
 fn refuse_what_is_not_here(place: &str, request: &OpenRequest<'_>) -> Result<(), Error> {
     let of_names = ("engines of names are not here on this operating system", "use --engine sync");
-    let text = |lack: NoPlace| (lack.cause, lack.remedy);
+    let text = |lack: UnsupportedRequirement| (lack.cause, lack.remedy);
     let asked = [
         (request.is_of_names(), of_names),
         (!request.is_direct(), text(NO_CACHE_ON_WINDOWS)),

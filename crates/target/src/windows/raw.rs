@@ -16,8 +16,8 @@ use super::open::{Admission, OpenedPath, Subject, remarks};
 use super::volumes::EXTENTS;
 use crate::drives::{Question, block_of, drives_of, size_of_drive};
 use crate::guard::{Findings, Hold, Identity, Reason};
-use crate::open::OpenRequest;
 use crate::origin::Origin;
+use crate::target_opening::OpenRequest;
 use crate::usable::usable;
 use crate::{Device, Error, ErrorKind};
 

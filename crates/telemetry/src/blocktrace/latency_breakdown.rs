@@ -6,7 +6,9 @@
 //! is not theirs: it is the quantile of all of the run's I/Os, whether they were found again or not.
 
 use fathom_measure::Histogram;
-use fathom_record::witness::{Explanation, Parts, QuantileDifference, Stage, WitnessDirection};
+use fathom_record::witness::{
+    LatencyParts, QuantileDifference, WitnessDirection, WitnessExplanation, WitnessStage,
+};
 use fathom_record::{Direction, LatencySummary, SparseHistogram};
 
 use super::{Pair, Pairing, TraceDirection};
@@ -85,9 +87,9 @@ fn operations(ours: &RunDirection) -> u64 {
     ours.service.count() + ours.failed
 }
 
-fn stage(histogram: &Histogram) -> Option<Stage> {
+fn stage(histogram: &Histogram) -> Option<WitnessStage> {
     let summary = LatencySummary::of(histogram)?;
-    Some(Stage { summary, histogram: SparseHistogram::from(histogram) })
+    Some(WitnessStage { summary, histogram: SparseHistogram::from(histogram) })
 }
 
 /// What makes the comparison less than whole.
@@ -96,7 +98,7 @@ fn obstacle(
     ours: &RunDirection,
     seen: &TraceDirection,
     pairing: &Pairing,
-    explanation: Option<&Explanation>,
+    explanation: Option<&WitnessExplanation>,
 ) -> Option<String> {
     let (count, ios) = (ours.service.count(), seen.total.count());
     let apart = pairing.run_alone + pairing.ambiguous;
@@ -140,7 +142,7 @@ fn explanation(
     seen: &TraceDirection,
     pairing: &Pairing,
     sampled: SamplingFacts,
-) -> Option<Explanation> {
+) -> Option<WitnessExplanation> {
     let mut pairs = pairing.pairs.clone();
     let mean = parts(&pairs)?;
     pairs.sort_unstable_by_key(Pair::service_ns);
@@ -159,7 +161,7 @@ fn explanation(
         Some(QuantileDifference { q, service_ns, block_ns, parts, left_over_share, parts_range_ns })
     };
     let service_mean_ns = ours.service.mean()?;
-    Some(Explanation {
+    Some(WitnessExplanation {
         one_in: sampled.one_in,
         pairs: pairs.len() as u64,
         run_alone: pairing.run_alone,
@@ -205,10 +207,10 @@ fn range_ns(pairs: &[Pair], q: f64, apart: u64, is_sample: bool) -> Option<[u64;
 }
 
 /// Mean parts; `None` of no pairs.
-fn parts(pairs: &[Pair]) -> Option<Parts> {
+fn parts(pairs: &[Pair]) -> Option<LatencyParts> {
     let mean =
         |part: fn(&Pair) -> i64| pairs.iter().map(|pair| part(pair) as f64).sum::<f64>() / pairs.len() as f64;
-    (!pairs.is_empty()).then(|| Parts {
+    (!pairs.is_empty()).then(|| LatencyParts {
         before_ns: mean(|pair| pair.before_ns),
         inside_ns: mean(|pair| pair.inside_ns as i64),
         after_ns: mean(|pair| pair.after_ns),

@@ -4,7 +4,7 @@ pub mod workload_as_config;
 
 use std::io::BufRead;
 
-use fathom_record::Origin;
+use fathom_record::RecordOrigin;
 use serde::Deserialize;
 
 use crate::Refusal;
@@ -59,15 +59,20 @@ fn sniff_json(head: &Head<'_>) -> Confidence {
 
 fn read_text(input: &mut dyn BufRead, context: &Context) -> Result<Vec<ImportedItem>, Refusal> {
     let bytes = whole(input, TEXT)?;
-    let mut origin = Origin { parser: "bdevperf text".to_owned(), ..Origin::default() };
+    let mut origin = RecordOrigin { parser: "bdevperf text".to_owned(), ..RecordOrigin::default() };
     let text = text(&bytes, &mut origin);
     Ok(records(&spdk::read(&text, TEXT)?, &origin, context))
 }
 
-fn records(outcomes: &[Outcome], origin: &Origin, context: &Context) -> Vec<ImportedItem> {
+fn records(outcomes: &[Outcome], origin: &RecordOrigin, context: &Context) -> Vec<ImportedItem> {
     let record = |(at, outcome): (usize, &Outcome)| {
         let part = if outcomes.len() > 1 { format!("result {}", at + 1) } else { String::new() };
-        ImportedItem::Run(Box::new(record_of(outcome, TOOL, Origin { part, ..origin.clone() }, context)))
+        ImportedItem::Run(Box::new(record_of(
+            outcome,
+            TOOL,
+            RecordOrigin { part, ..origin.clone() },
+            context,
+        )))
     };
     outcomes.iter().enumerate().map(record).collect()
 }
@@ -105,7 +110,7 @@ struct Entry {
 
 fn read_json(input: &mut dyn BufRead, context: &Context) -> Result<Vec<ImportedItem>, Refusal> {
     let bytes = whole(input, JSON)?;
-    let mut origin = Origin { parser: "bdevperf JSON".to_owned(), ..Origin::default() };
+    let mut origin = RecordOrigin { parser: "bdevperf JSON".to_owned(), ..RecordOrigin::default() };
     let text = text(&bytes, &mut origin);
     let outcome = outcome_of_json(&text)?;
     Ok(records(&[outcome], &origin, context))

@@ -10,7 +10,7 @@ use fathom_record::run_record::{
     DirectionSummary, IoGroup, JobDirection, JobSummary, Ledger, TargetSummary, Tool,
 };
 use fathom_record::telemetry::MetricSeries;
-use fathom_record::{Direction, LatencySummary, Origin, RunRecord};
+use fathom_record::{Direction, LatencySummary, RecordOrigin, RunRecord};
 
 use super::caching::CacheMode;
 use super::results::{Counts, Percentile, Results, SectionValues, SpanResult};
@@ -53,19 +53,19 @@ fn sniff_xml(head: &Head<'_>) -> Confidence {
 
 fn read_text_file(input: &mut dyn BufRead, context: &Context) -> Result<Vec<ImportedItem>, Refusal> {
     let bytes = whole(input, read_text::WHAT)?;
-    let mut origin = Origin { parser: "diskspd text".to_owned(), ..Origin::default() };
+    let mut origin = RecordOrigin { parser: "diskspd text".to_owned(), ..RecordOrigin::default() };
     let text = text(&bytes, &mut origin);
     records(&read_text::read(&text)?, &origin, context)
 }
 
 fn read_xml_file(input: &mut dyn BufRead, context: &Context) -> Result<Vec<ImportedItem>, Refusal> {
     let bytes = whole(input, read_xml::WHAT)?;
-    let mut origin = Origin { parser: "diskspd XML".to_owned(), ..Origin::default() };
+    let mut origin = RecordOrigin { parser: "diskspd XML".to_owned(), ..RecordOrigin::default() };
     let text = text(&bytes, &mut origin);
     records(&[read_xml::read(&text)?], &origin, context)
 }
 
-fn records(all: &[Results], origin: &Origin, context: &Context) -> Result<Vec<ImportedItem>, Refusal> {
+fn records(all: &[Results], origin: &RecordOrigin, context: &Context) -> Result<Vec<ImportedItem>, Refusal> {
     let mut records = Vec::new();
     let several = all.iter().map(|results| results.spans.len()).sum::<usize>() > 1;
     for (at, results) in all.iter().enumerate() {
@@ -75,7 +75,7 @@ fn records(all: &[Results], origin: &Origin, context: &Context) -> Result<Vec<Im
             }
             let part =
                 if several { format!("result {}, time span {}", at + 1, place + 1) } else { String::new() };
-            let origin = Origin { part, ..origin.clone() };
+            let origin = RecordOrigin { part, ..origin.clone() };
             let record = record_of(results, place, span, origin, context)?;
             records.push(ImportedItem::Run(Box::new(record)));
         }
@@ -88,7 +88,7 @@ fn record_of(
     results: &Results,
     place: usize,
     span: &SpanResult,
-    mut origin: Origin,
+    mut origin: RecordOrigin,
     context: &Context,
 ) -> Result<RunRecord, Refusal> {
     origin.quirks.extend(
@@ -145,7 +145,7 @@ fn quirk(record: &mut RunRecord, name: &str, what: &str) {
     }
 }
 
-fn lacking(origin: &mut Origin, span: &SpanResult) {
+fn lacking(origin: &mut RecordOrigin, span: &SpanResult) {
     const SAYS_NOT: &str = "diskspd does not report it";
     for field in [
         "clock",
@@ -172,7 +172,7 @@ fn lacking(origin: &mut Origin, span: &SpanResult) {
 }
 
 /// Totals as they are told, for whoever checks what was read.
-fn stated(origin: &mut Origin, span: &SpanResult) {
+fn stated(origin: &mut RecordOrigin, span: &SpanResult) {
     for (title, counts) in span.totals.each() {
         let Some(counts) = counts else { continue };
         let mut state = |name: &str, value: Option<f64>, unit: &str| {
@@ -190,7 +190,7 @@ fn stated(origin: &mut Origin, span: &SpanResult) {
 }
 
 /// Length of the measurement: as told, or from a count and its rate.
-fn seconds(span: &SpanResult, origin: &mut Origin) -> Result<f64, Refusal> {
+fn seconds(span: &SpanResult, origin: &mut RecordOrigin) -> Result<f64, Refusal> {
     if let Some(seconds) = span.seconds.filter(|seconds| *seconds > 0.0) {
         return Ok(seconds);
     }

@@ -11,12 +11,12 @@ pub mod caching;
 pub mod diskspd_command_line;
 mod diskspd_records;
 pub mod drive_mapping;
-pub mod from_record;
 mod handover;
 #[cfg_attr(not(windows), path = "own_elsewhere.rs")]
 #[cfg_attr(windows, path = "own_windows.rs")]
 mod own;
 pub mod random_distribution;
+pub mod record_conversion;
 pub mod span_mapping;
 // What is pure of another platform is tried here too.
 #[cfg(all(test, not(windows)))]

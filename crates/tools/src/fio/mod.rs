@@ -8,17 +8,17 @@
 
 pub mod bins;
 pub mod cmdline;
-pub mod document;
 pub mod fio_job;
+pub mod fio_json_results;
 pub mod handover;
+pub mod job_expansion;
 pub mod jobfile;
-pub mod json;
 pub mod log;
 pub mod map;
+pub mod normal_text;
 pub mod option_tables;
 mod prefixes;
 pub mod read_iolog;
 pub mod result_forms;
-pub mod text;
 pub mod value;
 pub mod workload_as_job_file;

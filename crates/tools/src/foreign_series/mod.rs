@@ -11,7 +11,7 @@ mod json_tree;
 mod meaning;
 mod printed_numbers;
 mod report_time;
-mod stamped;
+mod stamped_lines;
 mod terminal_codes;
 mod text_sheet;
 
@@ -23,7 +23,7 @@ pub use json_tree::{Tree, parse_json};
 pub use meaning::{Column, Label, Meaning, bytes, bytes_per_s, none, plain, share, time_ms};
 pub use printed_numbers::{Number, bare_number, decimal, number};
 pub use report_time::{Day, Stamp, Timeline, stamp};
-pub use stamped::{Grammar, read_stamped};
+pub use stamped_lines::{Grammar, read_stamped};
 pub use terminal_codes::{plain_text, without_colours};
 pub use text_sheet::{Cell, Cells, Names, Report, ReportKind, Sheet};
 

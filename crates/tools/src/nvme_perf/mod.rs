@@ -4,7 +4,7 @@ pub mod workload_as_command;
 
 use std::io::BufRead;
 
-use fathom_record::Origin;
+use fathom_record::RecordOrigin;
 
 use crate::Refusal;
 use crate::result_import::{Confidence, Context, Head, ImportedItem, Importer, text, whole};
@@ -32,13 +32,18 @@ fn sniff(head: &Head<'_>) -> Confidence {
 
 fn read(input: &mut dyn BufRead, context: &Context) -> Result<Vec<ImportedItem>, Refusal> {
     let bytes = whole(input, WHAT)?;
-    let mut origin = Origin { parser: "spdk_nvme_perf text".to_owned(), ..Origin::default() };
+    let mut origin = RecordOrigin { parser: "spdk_nvme_perf text".to_owned(), ..RecordOrigin::default() };
     let text = text(&bytes, &mut origin);
     let outcomes = spdk::read(&text, WHAT)?;
     let several = outcomes.len() > 1;
     let record = |(at, outcome)| {
         let part = if several { format!("result {}", at + 1) } else { String::new() };
-        ImportedItem::Run(Box::new(record_of(outcome, TOOL, Origin { part, ..origin.clone() }, context)))
+        ImportedItem::Run(Box::new(record_of(
+            outcome,
+            TOOL,
+            RecordOrigin { part, ..origin.clone() },
+            context,
+        )))
     };
     Ok(outcomes.iter().enumerate().map(record).collect())
 }

@@ -3,10 +3,10 @@
 //! perf names its events freely, so that each becomes a metric of its own name: a count becomes a rate
 //! over the time that it was counted in, processor milliseconds become processors' worth of time.
 
-mod json;
 mod perf_event;
 mod perf_stat_csv;
-mod text;
+mod perf_stat_json;
+mod perf_stat_text;
 
 use fathom_record::telemetry::AbsentSource;
 
@@ -30,7 +30,7 @@ pub fn recognise(start: &str) -> bool {
         || start
             .lines()
             .any(|line| line.starts_with('#') && line.contains("counts") && line.contains("events"));
-    text || json::recognise(start) || perf_stat_csv::separator(start).is_some()
+    text || perf_stat_json::recognise(start) || perf_stat_csv::separator(start).is_some()
 }
 
 /// Whether bytes are perf's own samples, which are no counts.
@@ -49,12 +49,12 @@ pub fn read(bytes: &[u8]) -> Result<PerfStat, Refusal> {
     }
     let text = plain_text(bytes, "perf stat")?;
     let text = without_colours(&text);
-    let measured = if json::recognise(&text) {
-        json::read(&text)?
+    let measured = if perf_stat_json::recognise(&text) {
+        perf_stat_json::read(&text)?
     } else if let Some(separator) = perf_stat_csv::separator(&text) {
         perf_stat_csv::read(&text, separator)
     } else {
-        text::read(&text)
+        perf_stat_text::read(&text)
     };
     if measured.events.is_empty() {
         return Err(Refusal::new("perf stat", "no line has a count and an event"));

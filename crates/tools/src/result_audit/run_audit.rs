@@ -3,7 +3,7 @@
 use fathom_order::InOrder;
 use fathom_record::RunRecord;
 use fathom_record::latency::LatencySummary;
-use fathom_record::run_record::{DirectionSummary, Ending, IoGroup};
+use fathom_record::run_record::{DirectionSummary, IoGroup, RunEnding};
 use fathom_record::workload::Sizes;
 
 use super::{Finding, Rule, Weight, figure, law};
@@ -246,10 +246,10 @@ fn parts(run: &RunRecord, out: &mut Vec<Finding>) {
 fn ending(run: &RunRecord) -> Option<Finding> {
     let errors: u64 = run.summary.directions.iter().filter_map(|d| d.errors).sum();
     let text = match &run.ending {
-        Ending::Failed { error } => format!("the run failed: {error}"),
-        Ending::Interrupted => "the run was interrupted: its figures cover a part of it".to_owned(),
-        Ending::Complete if errors > 0 => format!("{errors} I/Os failed, and are in no latency"),
-        Ending::Complete => return None,
+        RunEnding::Failed { error } => format!("the run failed: {error}"),
+        RunEnding::Interrupted => "the run was interrupted: its figures cover a part of it".to_owned(),
+        RunEnding::Complete if errors > 0 => format!("{errors} I/Os failed, and are in no latency"),
+        RunEnding::Complete => return None,
     };
     Some(finding("run", Rule::Errors, Weight::Caution, text))
 }

@@ -82,11 +82,11 @@ fn merge(run: &mut RunRecord, found: &ForeignTelemetry, at_ns: &[i64]) {
 
 #[cfg(test)]
 mod tests {
-    use fathom_record::Origin;
+    use fathom_record::RecordOrigin;
     use fathom_record::run_record::Tool;
     use fathom_record::telemetry::{MetricSeries, Telemetry};
 
-    use super::super::{Context, blank};
+    use super::super::{Context, blank_record};
     use super::*;
 
     fn tool(name: &str) -> Tool {
@@ -94,7 +94,7 @@ mod tests {
     }
 
     fn run_at(started_at: &str) -> RunRecord {
-        let mut run = blank(tool("fio"), Origin::default(), &Context::default());
+        let mut run = blank(tool("fio"), RecordOrigin::default(), &Context::default());
         run.started_at = started_at.to_owned();
         run.summary.duration_ns = 10_000_000_000;
         run
@@ -114,7 +114,7 @@ mod tests {
             started_at: started_at.map(str::to_owned),
             telemetry: Telemetry { at_ns, series: vec![series], ..Telemetry::default() },
             environment: Environment::default(),
-            origin: Origin::default(),
+            origin: RecordOrigin::default(),
         }
     }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::io::{self, BufRead, Read as _};
 
-use fathom_record::Origin;
+use fathom_record::RecordOrigin;
 
 use crate::Refusal;
 
@@ -37,7 +37,7 @@ pub fn too_large(expected: &'static str) -> Refusal {
 
 /// Bytes as text, and notes in the origin what was odd about them: a byte order mark, bytes that are no UTF-8.
 /// What is in UTF-16 came here as UTF-8.
-pub fn text<'a>(bytes: &'a [u8], origin: &mut Origin) -> Cow<'a, str> {
+pub fn text<'a>(bytes: &'a [u8], origin: &mut RecordOrigin) -> Cow<'a, str> {
     let rest = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     if rest.len() < bytes.len() {
         origin.quirk("byte_order_mark", "a UTF-8 byte order mark at the beginning was left out");
@@ -62,7 +62,7 @@ mod tests {
     #[test]
     fn text_is_read_whatever_its_encoding() {
         let read = |bytes: &[u8]| {
-            let mut origin = Origin::default();
+            let mut origin = RecordOrigin::default();
             let text = text(bytes, &mut origin).into_owned();
             (text, origin.quirks.into_iter().map(|quirk| quirk.name).collect::<Vec<_>>())
         };

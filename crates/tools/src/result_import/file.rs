@@ -197,9 +197,9 @@ mod tests {
     use super::*;
 
     /// Fails behind its first bytes.
-    struct Broken(bool);
+    struct BrokenReader(bool);
 
-    impl Read for Broken {
+    impl Read for BrokenReader {
         fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
             if std::mem::replace(&mut self.0, true) {
                 return Err(io::Error::new(io::ErrorKind::NotConnected, "the cable is out"));
@@ -222,7 +222,7 @@ mod tests {
 
     #[test]
     fn what_could_not_be_read_has_no_digest() {
-        let mut digesting = DigestReader::new(Broken(false));
+        let mut digesting = DigestReader::new(BrokenReader(false));
         assert!(digesting.read_to_end(&mut Vec::new()).is_err());
         assert_eq!(digesting.finish().unwrap_err().to_string(), "the cable is out");
     }

@@ -6,7 +6,7 @@
 //! origin. It never fills a number in.
 
 mod attach;
-mod blank;
+mod blank_record;
 mod bounded_text;
 mod encoding;
 mod file;
@@ -14,7 +14,7 @@ mod recognise;
 mod registry;
 
 pub use attach::{Attachment, attach};
-pub use blank::{alone, blank, blank_target, blank_workload};
+pub use blank_record::{alone, blank, blank_target, blank_workload};
 pub use bounded_text::{LARGEST_WHOLE_BYTES, lossy, text, whole};
 pub(crate) use bounded_text::{too_large, unreadable};
 pub use encoding::{UTF_8_MARK, is_wide, narrow, packed};
@@ -28,7 +28,7 @@ use std::io::BufRead;
 use fathom_record::environment_facts::Environment;
 use fathom_record::run_record::Tool;
 use fathom_record::telemetry::Telemetry;
-use fathom_record::{Origin, RunRecord};
+use fathom_record::{RecordOrigin, RunRecord};
 
 use crate::Refusal;
 
@@ -43,7 +43,7 @@ pub struct Importer {
     /// proportion to the bytes, and quick: every file is shown to every importer.
     pub sniff: fn(&Head<'_>) -> Confidence,
     /// Reads a whole file of UTF-8.
-    pub(crate) read: Read,
+    pub(crate) read: ReadFunction,
 }
 
 impl Importer {
@@ -71,7 +71,7 @@ impl Importer {
 ///
 /// # Errors
 /// When nothing of it can be trusted. A file that is cut off in the middle gives what is whole, with a quirk.
-pub type Read = fn(&mut dyn BufRead, &Context) -> Result<Vec<ImportedItem>, Refusal>;
+pub type ReadFunction = fn(&mut dyn BufRead, &Context) -> Result<Vec<ImportedItem>, Refusal>;
 
 impl fmt::Debug for Importer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -138,7 +138,7 @@ pub enum ImportedItem {
 
 impl ImportedItem {
     /// How it was read; absent for a record of fathom's own.
-    pub fn origin_mut(&mut self) -> Option<&mut Origin> {
+    pub fn origin_mut(&mut self) -> Option<&mut RecordOrigin> {
         match self {
             Self::Run(run) => run.origin.as_mut(),
             Self::Telemetry(found) => Some(&mut found.origin),
@@ -158,5 +158,5 @@ pub struct ForeignTelemetry {
     /// What the text tells of the machine; unknown fields are empty or 0.
     pub environment: Environment,
     /// How it was read.
-    pub origin: Origin,
+    pub origin: RecordOrigin,
 }

@@ -10,13 +10,13 @@ pub const IMPORTERS: &[Importer] = &with_observers::<{ OTHERS.len() + OBSERVERS.
 /// All that are not of a tool whose telemetry is read, which has its own.
 const OTHERS: &[Importer] = &[
     fathom::IMPORTER,
-    fio::json::IMPORTER,
+    fio::fio_json_results::IMPORTER,
     fio::log::LOG,
     fio::log::LOG_US,
     fio::log::LOG_NS,
     fio::log::LOG_BANDWIDTH,
     fio::log::LOG_IOPS,
-    fio::text::IMPORTER,
+    fio::normal_text::IMPORTER,
     diskspd::TEXT_IMPORTER,
     diskspd::XML_IMPORTER,
     bdevperf::TEXT_IMPORTER,

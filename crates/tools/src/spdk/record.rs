@@ -4,8 +4,8 @@ use fathom_order::InOrder;
 use fathom_record::facts::TargetKind;
 use fathom_record::latency::{QUANTILES, Quantile};
 use fathom_record::provenance::{Quirk, StatedTotal};
-use fathom_record::run_record::{DirectionSummary, Ending, IoGroup, JobSummary, Ledger, Tool};
-use fathom_record::{LatencySummary, Origin, RunRecord};
+use fathom_record::run_record::{DirectionSummary, IoGroup, JobSummary, Ledger, RunEnding, Tool};
+use fathom_record::{LatencySummary, RecordOrigin, RunRecord};
 
 use super::spdk_tables::{Distribution, JOB_FAILED, Outcome, Row};
 use crate::result_import::{Context, blank};
@@ -13,7 +13,7 @@ use crate::result_import::{Context, blank};
 const MIB: f64 = 1_048_576.0;
 
 /// The record of one table. `tool` is the name of the generator.
-pub fn record_of(outcome: &Outcome, tool: &str, mut origin: Origin, context: &Context) -> RunRecord {
+pub fn record_of(outcome: &Outcome, tool: &str, mut origin: RecordOrigin, context: &Context) -> RunRecord {
     let quirks = outcome.quirks.iter();
     origin.quirks.extend(quirks.map(|(name, what)| Quirk { name: (*name).to_owned(), what: what.clone() }));
     lacking(&mut origin, tool);
@@ -38,7 +38,7 @@ pub fn record_of(outcome: &Outcome, tool: &str, mut origin: Origin, context: &Co
         check_size(origin, &total, io_bytes);
     }
     if let Some((_, what)) = outcome.quirks.iter().find(|(name, _)| *name == JOB_FAILED) {
-        record.ending = Ending::Failed { error: what.clone() };
+        record.ending = RunEnding::Failed { error: what.clone() };
     }
     if !outcome.asked.line.is_empty() {
         record.notes.push(format!("Measured as: {}", outcome.asked.line));
@@ -46,7 +46,7 @@ pub fn record_of(outcome: &Outcome, tool: &str, mut origin: Origin, context: &Co
     record
 }
 
-fn lacking(origin: &mut Origin, tool: &str) {
+fn lacking(origin: &mut RecordOrigin, tool: &str) {
     for field in [
         "clock",
         "engine.version",
@@ -70,7 +70,7 @@ fn lacking(origin: &mut Origin, tool: &str) {
 }
 
 /// The row of all together, as it is told, or added up.
-fn total(outcome: &Outcome, origin: &mut Origin) -> Row {
+fn total(outcome: &Outcome, origin: &mut RecordOrigin) -> Row {
     let mut state = |name: &str, value: f64, unit: &str| {
         origin.stated.push(StatedTotal { name: format!("Total {name}"), value, unit: unit.to_owned() });
     };
@@ -228,7 +228,7 @@ fn of_percentiles(found: &Distribution) -> Vec<Quantile> {
 }
 
 /// Whether rate times size is the throughput, where the size is told.
-fn check_size(origin: &mut Origin, total: &Row, io_bytes: Option<u64>) {
+fn check_size(origin: &mut RecordOrigin, total: &Row, io_bytes: Option<u64>) {
     let Some(bytes) = io_bytes else { return };
     let expected = total.per_s * bytes as f64 / MIB;
     if (expected - total.mib_per_s).abs() > 0.02 + expected * 0.01 {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use fathom_measure::Histogram;
 use fathom_record::Direction;
-use fathom_record::run_record::{Ending, IoGroup};
+use fathom_record::run_record::{IoGroup, RunEnding};
 use fathom_tools::result_import::ImportedItem;
 
 use super::{hold_against_stated, import, runs};
@@ -93,7 +93,7 @@ fn states_on_the_way_are_not_taken_for_runs() {
 fn a_result_in_the_middle_of_a_job_log_is_found() {
     let found = found("enospc-in-a-log.txt");
     let run = runs(&found)[0];
-    assert!(matches!(&run.ending, Ending::Failed { error } if error.contains("28")), "{:?}", run.ending);
+    assert!(matches!(&run.ending, RunEnding::Failed { error } if error.contains("28")), "{:?}", run.ending);
     let quirks: Vec<&str> = run.origin.iter().flat_map(|o| &o.quirks).map(|q| q.name.as_str()).collect();
     assert!(quirks.contains(&"text_before_json") && quirks.contains(&"text_after_json"), "{quirks:?}");
 }

@@ -3,7 +3,7 @@
 use fathom_record::engine_list;
 use fathom_record::run_record::RunRecord;
 use fathom_record::workload::{Addresses, Arrival, Sizes, Verify, Zone};
-use fathom_tools::fio::json;
+use fathom_tools::fio::fio_json_results;
 use fathom_tools::fio::option_tables::all_engines;
 use fathom_tools::result_import::Context;
 
@@ -26,8 +26,8 @@ fn run(global: &str, own: &str) -> RunRecord {
         object(own),
     );
     let context = Context { file_name: "a.json".to_owned(), changed_at: "2020-01-01T00:00:00Z".to_owned() };
-    let mut runs =
-        json::runs(&mut text.as_bytes(), &context).unwrap_or_else(|error| panic!("{own}: {error}"));
+    let mut runs = fio_json_results::runs(&mut text.as_bytes(), &context)
+        .unwrap_or_else(|error| panic!("{own}: {error}"));
     assert_eq!(runs.len(), 1, "{own}");
     let run = runs.remove(0);
     let written = serde_json::to_vec(&run).unwrap();

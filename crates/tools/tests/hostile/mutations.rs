@@ -2,8 +2,8 @@
 
 use fathom_tools::diskspd::{Command, Drives, map as map_diskspd, profile_xml, read_command};
 use fathom_tools::fio::cmdline::{self, Invocation};
-use fathom_tools::fio::document::{self, FileText};
 use fathom_tools::fio::fio_job::Variables;
+use fathom_tools::fio::job_expansion::{self, FileText};
 use fathom_tools::fio::map::{self, JobContext};
 use fathom_tools::fio::read_iolog;
 use fathom_tools::observers::OBSERVERS;
@@ -47,8 +47,8 @@ fn read_commands(bytes: &[u8]) {
             Variables { environment: &environment, processors: 4, page_bytes: 4096, memory_mib: 1024 };
         let file = FileText { name: "job.fio".to_owned(), text: text.clone() };
         let mut include = |_: &str, _: &str| Err(std::io::ErrorKind::NotFound.into());
-        let jobs =
-            document::jobs(&Invocation::default(), &[file], &variables, &mut include).unwrap_or_default();
+        let jobs = job_expansion::jobs(&Invocation::default(), &[file], &variables, &mut include)
+            .unwrap_or_default();
         let around = JobContext {
             target_bytes: &|name| (name.len() % 2 == 0).then_some(1 << 30),
             log: &|name| read_iolog::survey(name.as_bytes()),

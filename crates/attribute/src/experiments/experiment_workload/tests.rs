@@ -5,7 +5,7 @@ use fathom_record::facts::TargetFacts;
 use fathom_record::workload::{Data, Verify};
 
 use super::*;
-use crate::input::{Answer, CellTelemetry, Connections, ExperimentResources};
+use crate::input::{CellTelemetry, Connections, ExperimentAnswer, ExperimentResources};
 
 /// Writes of one job or several to a target, and what is known and can be done beside them.
 struct Scene {
@@ -15,7 +15,7 @@ struct Scene {
     durable: bool,
     connections: Option<Connections>,
     means: ExperimentResources,
-    answers: Vec<Answer>,
+    answers: Vec<ExperimentAnswer>,
 }
 
 fn writes(kind: TargetKind, jobs: u32, depth: u32) -> Scene {
@@ -46,7 +46,7 @@ fn writes(kind: TargetKind, jobs: u32, depth: u32) -> Scene {
 }
 
 impl Scene {
-    fn trial(&self, experiment: Feature) -> Option<Trial> {
+    fn trial(&self, experiment: Feature) -> Option<ExperimentTrial> {
         let cell = CellResult {
             jobs: self.workload.jobs,
             depth: self.workload.depth,
@@ -68,7 +68,7 @@ impl Scene {
         };
         let cells = [cell];
         let telemetry = [CellTelemetry { connections: self.connections, ..CellTelemetry::default() }];
-        let pattern = Pattern {
+        let pattern = MeasuredPattern {
             title: "writes",
             target: &self.target,
             engine: self.engine,
@@ -85,11 +85,11 @@ impl Scene {
             means: &self.means,
             command: &|_, _| String::new(),
         };
-        trial(experiment, &pattern, &Shape::of(&pattern)?)
+        trial(experiment, &pattern, &CurveShape::of(&pattern)?)
     }
 
     fn answered(mut self, experiment: Feature, ratio: f64) -> Self {
-        self.answers.push(Answer {
+        self.answers.push(ExperimentAnswer {
             experiment,
             operations_per_s: 1000.0 * ratio,
             before_per_s: 1000.0,
@@ -100,7 +100,7 @@ impl Scene {
     }
 
     /// Way, jobs and depth of a trial.
-    fn made(&self, experiment: Feature) -> Option<(Way, u32, u32)> {
+    fn made(&self, experiment: Feature) -> Option<(ExperimentConditions, u32, u32)> {
         let trial = self.trial(experiment)?;
         Some((trial.way, trial.workload.jobs, trial.workload.depth))
     }
@@ -113,7 +113,7 @@ fn a_second_file_takes_half_of_what_is_in_flight_and_only_files_have_one() {
         scene.means.other_file = Some("folder".to_owned());
         scene.made(Feature::OtherFile)
     };
-    let both = || Way::from(TrialTarget::Both("folder".to_owned()));
+    let both = || ExperimentConditions::from(TrialTarget::Both("folder".to_owned()));
     assert_eq!(beside(TargetKind::File, 1, 8), Some((both(), 2, 4)));
     assert_eq!(beside(TargetKind::File, 4, 8), Some((both(), 4, 8)));
     assert_eq!(beside(TargetKind::File, 1, 1), None, "one I/O cannot be divided");
@@ -127,16 +127,16 @@ fn what_waits_for_stable_storage_is_tried_without_and_the_page_cache_with() {
     assert_eq!(scene.made(Feature::Unflushed), None);
     scene.workload.mix.flush_every_writes = 4;
     let without = scene.trial(Feature::Unflushed).unwrap();
-    assert_eq!((without.way, without.workload.mix.flush_every_writes), (Way::default(), 0));
+    assert_eq!((without.way, without.workload.mix.flush_every_writes), (ExperimentConditions::default(), 0));
     scene.durable = true;
-    assert_eq!(scene.trial(Feature::Unflushed).unwrap().way, Manner::NotDurable.into());
+    assert_eq!(scene.trial(Feature::Unflushed).unwrap().way, TargetHandling::NotDurable.into());
     scene.workload.mix.read_share = 1.0;
     assert_eq!(scene.made(Feature::Unflushed), None, "reads wait for nothing");
 
     let mut cached = writes(TargetKind::File, 1, 8);
     assert_eq!(cached.made(Feature::Durable), None, "direct writes pass the page cache");
     cached.target.direct = false;
-    assert_eq!(cached.made(Feature::Durable), Some((Manner::Durable.into(), 1, 8)));
+    assert_eq!(cached.made(Feature::Durable), Some((TargetHandling::Durable.into(), 1, 8)));
     cached.durable = true;
     assert_eq!(cached.made(Feature::Durable), None);
     cached.durable = false;
@@ -168,7 +168,7 @@ fn another_node_is_tried_where_there_is_one() {
     let mut scene = writes(TargetKind::BlockDevice, 2, 8);
     assert_eq!(scene.made(Feature::OtherNode), None);
     scene.means.other_node_cpus = Some(vec![4, 5]);
-    let expected = (Manner::OnProcessors(vec![4, 5]).into(), 2, 8);
+    let expected = (TargetHandling::OnProcessors(vec![4, 5]).into(), 2, 8);
     assert_eq!(scene.made(Feature::OtherNode), Some(expected));
     scene.workload.arrival = Arrival::Constant { rate_per_s: 100.0 };
     assert_eq!(scene.made(Feature::OtherNode), None, "the rate is the one that was asked for");

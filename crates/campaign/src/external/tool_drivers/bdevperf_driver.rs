@@ -11,9 +11,9 @@ use fathom_tools::spdk::TransportId;
 
 use super::{STDOUT, ToolCommand, ToolDriver, spdk_process};
 use crate::error::CampaignError;
-use crate::external::kept::write;
-use crate::external::reach::huge_page_folders;
-use crate::external::tool::External;
+use crate::external::sandbox_access::huge_page_folders;
+use crate::external::tool::ToolEngine;
+use crate::external::tool_folder::write;
 use crate::external::tool_invocation::NamedTarget;
 
 /// Its driver.
@@ -37,7 +37,7 @@ impl ToolDriver for Bdevperf {
     /// Writes its configuration, too.
     fn command(
         &self,
-        _external: &External,
+        _external: &ToolEngine,
         plan: &RunPlan,
         targets: &[NamedTarget],
         folder: &Path,

@@ -7,7 +7,7 @@ use fathom_tools::diskspd::workload_as_flags::arguments;
 
 use super::{STDOUT, ToolCommand, ToolDriver};
 use crate::error::CampaignError;
-use crate::external::tool::External;
+use crate::external::tool::ToolEngine;
 use crate::external::tool_invocation::NamedTarget;
 
 /// Its driver.
@@ -21,7 +21,7 @@ impl ToolDriver for Diskspd {
 
     fn command(
         &self,
-        _external: &External,
+        _external: &ToolEngine,
         plan: &RunPlan,
         targets: &[NamedTarget],
         folder: &Path,

@@ -7,8 +7,8 @@ use fathom_tools::fio::workload_as_job_file::job_file;
 
 use super::{ToolCommand, ToolDriver};
 use crate::error::CampaignError;
-use crate::external::kept::write;
-use crate::external::tool::External;
+use crate::external::tool::ToolEngine;
+use crate::external::tool_folder::write;
 use crate::external::tool_invocation::NamedTarget;
 
 /// Its driver.
@@ -23,7 +23,7 @@ impl ToolDriver for Fio {
     /// Writes its job file, too.
     fn command(
         &self,
-        external: &External,
+        external: &ToolEngine,
         plan: &RunPlan,
         targets: &[NamedTarget],
         folder: &Path,

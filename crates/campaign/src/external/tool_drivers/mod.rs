@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use fathom_plan::RunPlan;
 use fathom_record::Workload;
 
-use super::tool::External;
+use super::tool::ToolEngine;
 use super::tool_invocation::NamedTarget;
 use crate::error::CampaignError;
 
@@ -29,7 +29,7 @@ pub trait ToolDriver: fmt::Debug + Sync {
     /// What the tool cannot do, or a file that cannot be written.
     fn command(
         &self,
-        external: &External,
+        external: &ToolEngine,
         plan: &RunPlan,
         targets: &[NamedTarget],
         folder: &Path,

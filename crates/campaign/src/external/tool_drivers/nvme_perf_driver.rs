@@ -8,7 +8,7 @@ use fathom_tools::nvme_perf::workload_as_command::arguments;
 
 use super::{STDOUT, ToolCommand, ToolDriver, spdk_process};
 use crate::error::CampaignError;
-use crate::external::tool::External;
+use crate::external::tool::ToolEngine;
 use crate::external::tool_invocation::NamedTarget;
 
 /// Its driver.
@@ -22,7 +22,7 @@ impl ToolDriver for NvmePerf {
 
     fn command(
         &self,
-        _external: &External,
+        _external: &ToolEngine,
         plan: &RunPlan,
         targets: &[NamedTarget],
         folder: &Path,

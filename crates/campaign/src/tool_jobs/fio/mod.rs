@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fathom_engine::{EngineError, ErrorKind};
-use fathom_plan::{Needs, RunOptions, RunPlan};
+use fathom_plan::{RunOptions, RunPlan, TargetUse};
 use fathom_record::RunRecord;
 use fathom_record::engine_list;
 use fathom_record::facts::TargetKind;
@@ -34,7 +34,7 @@ pub type WriteLog<'a> = dyn FnMut(&str, &RunPlan, IoLog) -> ControlFlow<()> + 'a
 
 /// The stages of a command.
 #[derive(Debug)]
-pub struct Stages<'a> {
+pub struct CommandStages<'a> {
     mapped: &'a [MappedJob],
     globals: &'a Globals,
     /// What is shown while jobs run, where it is wanted.
@@ -45,7 +45,7 @@ pub struct Stages<'a> {
 
 /// What came of a command.
 #[derive(Debug)]
-pub struct Outcome {
+pub struct ToolCommandOutcome {
     /// Records by job.
     pub records: Vec<Vec<RunRecord>>,
     /// The same as fio counts them.
@@ -86,7 +86,7 @@ fn hint_of(run: &RunPlan) -> Option<AccessHint> {
     run.workload.special.as_deref()?.cache?.hint
 }
 
-impl<'a> Stages<'a> {
+impl<'a> CommandStages<'a> {
     /// Of these jobs, with what the command says of targets.
     pub fn new(mapped: &'a [MappedJob], globals: &'a Globals) -> Self {
         Self { mapped, globals, status: None, made: BTreeSet::new() }
@@ -104,8 +104,8 @@ impl<'a> Stages<'a> {
         write_log: &mut WriteLog<'_>,
         progress: &mut dyn Progress,
         stop: &AtomicBool,
-    ) -> Outcome {
-        let mut outcome = Outcome {
+    ) -> ToolCommandOutcome {
+        let mut outcome = ToolCommandOutcome {
             records: self.mapped.iter().map(|_| Vec::new()).collect(),
             counted: self.mapped.iter().map(|_| Vec::new()).collect(),
             remarks: Vec::new(),
@@ -209,7 +209,7 @@ impl<'a> Stages<'a> {
     ) -> Result<Session, CampaignError> {
         let run = runs[0];
         refuse_folders(run)?;
-        let mut needs = Needs::of(runs.iter().map(|run| &run.workload));
+        let mut needs = TargetUse::of(runs.iter().map(|run| &run.workload));
         let shorter = needs.size_bytes.and_then(|needed| shorter_file(run, needed));
         if let (Some((name, ..)), true) = (shorter, self.globals.read_only) {
             let cause = format!("{name} is shorter than the job wants, and fio would make it longer");

@@ -7,7 +7,7 @@ use fathom_engine::job::pace::{Flow, Share};
 use fathom_plan::RunPlan;
 use fathom_tools::fio::map::{ExitScope, MappedJob};
 
-use crate::single_run::{IoLog, Part, Particulars, RunContext, Session};
+use crate::single_run::{ConcurrentRun, IoLog, Particulars, RunContext, Session};
 
 /// The runs as parts of what goes on at once: with each stands the place of its job among all, and in the same order
 /// its session, its log and what else is wanted of it.
@@ -17,21 +17,21 @@ pub fn parts<'a>(
     sessions: impl Iterator<Item = &'a Session>,
     logs: &'a [Option<IoLog>],
     particulars: &'a [Particulars],
-) -> Vec<Part<'a>> {
+) -> Vec<ConcurrentRun<'a>> {
     let places = |wanted: &dyn Fn(usize) -> bool| -> Vec<usize> {
         (0..runs.len()).filter(|place| wanted(runs[*place].0)).collect()
     };
     // Within a stage a group goes from one job that begins a new one to the next.
     let group = |job: usize| mapped[..=job].iter().filter(|mapped| mapped.reporting.new_group).count();
     let mut flows: BTreeMap<u64, Arc<Flow>> = BTreeMap::new();
-    let part = |((&(job, run), session), (log, particulars))| -> Part<'a> {
+    let part = |((&(job, run), session), (log, particulars))| -> ConcurrentRun<'a> {
         let asked: &'a MappedJob = &mapped[job];
         let run: &'a RunPlan = run;
         let share = asked.flow.map(|flow| {
             let shared = flows.entry(flow.flow).or_default();
             Share::new(shared, flow.weight, run.workload.jobs, flow.pause_ns)
         });
-        Part {
+        ConcurrentRun {
             session,
             workload: &run.workload,
             start_after_ns: asked.start_after_ns,

@@ -1,10 +1,10 @@
 //! Systems without a policy that lets a thread take its turns in batches.
 
-use fathom_record::facts::Feature;
+use fathom_record::facts::EngineFeature;
 
 use super::kept;
 
 /// Asks for nothing.
-pub fn prefer_batches() -> Feature {
+pub fn prefer_batches() -> EngineFeature {
     kept("this system has no such policy".to_owned())
 }

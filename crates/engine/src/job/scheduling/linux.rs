@@ -1,12 +1,12 @@
 //! The kernel's policies of scheduling.
 #![allow(unsafe_code)] // Two calls of the C library.
 
-use fathom_record::facts::Feature;
+use fathom_record::facts::EngineFeature;
 
 use super::{NAME, kept};
 
 /// Asks for the batch policy on the calling thread, where it has the default one.
-pub fn prefer_batches() -> Feature {
+pub fn prefer_batches() -> EngineFeature {
     // SAFETY: the call takes a number, 0 for the calling thread, and returns one.
     let policy = unsafe { libc::sched_getscheduler(0) };
     if policy != libc::SCHED_OTHER {
@@ -19,7 +19,7 @@ pub fn prefer_batches() -> Feature {
         libc::sched_setscheduler(0, libc::SCHED_BATCH, &raw const parameters)
     };
     let refusal = (outcome != 0).then(|| format!("refused: {}", std::io::Error::last_os_error()));
-    Feature::unless_refused(NAME, refusal)
+    EngineFeature::unless_refused(NAME, refusal)
 }
 
 fn named(policy: i32) -> String {

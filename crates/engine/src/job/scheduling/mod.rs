@@ -7,7 +7,7 @@ mod platform;
 #[path = "linux.rs"]
 mod platform;
 
-use fathom_record::facts::Feature;
+use fathom_record::facts::EngineFeature;
 
 /// Name of the feature in the engine's facts.
 const NAME: &str = "batch_scheduling";
@@ -32,7 +32,7 @@ pub struct Demand {
 /// tick (4 ms) of whoever has the processor. So open arrivals and engines that let I/Os go at a moment of
 /// their own keep the default, as does a lone I/O, which has nothing to wait for. A policy that somebody
 /// gave the process (`chrt`) stays. No privilege is needed.
-pub fn prefer_batches(demand: Demand) -> Feature {
+pub fn prefer_batches(demand: Demand) -> EngineFeature {
     if !demand.is_closed || demand.depth == 1 {
         return kept("only for closed loops with several I/Os in flight".to_owned());
     }
@@ -43,6 +43,6 @@ pub fn prefer_batches(demand: Demand) -> Feature {
 }
 
 /// The policy stays what it is.
-fn kept(note: String) -> Feature {
-    Feature::new(NAME, false, Some(note))
+fn kept(note: String) -> EngineFeature {
+    EngineFeature::new(NAME, false, Some(note))
 }

@@ -1,16 +1,16 @@
 //! Where the next I/O goes.
 
+mod address_zones;
 mod cycle;
 mod extent;
-mod interlocked;
 mod laps;
 mod normal;
 mod parts;
 mod permutation;
 mod sequential;
-mod skewed;
+mod shared_sequence;
+mod skewed_addresses;
 mod uniform;
-mod zoned;
 
 #[cfg(test)]
 mod tests;
@@ -21,16 +21,16 @@ use std::sync::atomic::AtomicU64;
 use fathom_record::workload::Addresses;
 
 use super::Geometry;
+use address_zones::ZonedAddresses;
+pub(super) use address_zones::zones_of;
 use cycle::Cycle;
-use interlocked::Interlocked;
 use laps::Laps;
 use normal::Normal;
 use parts::Parts;
-use sequential::{Backwards, Sequential, Strided};
-use skewed::Skewed;
-use uniform::Independent;
-use zoned::Zoned;
-pub(super) use zoned::zones_of;
+use sequential::{BackwardAddresses, ForwardAddresses, StridedAddresses};
+use shared_sequence::SharedSequence;
+use skewed_addresses::SkewedAddresses;
+use uniform::UniformAddresses;
 
 /// One job's addresses, as a value that gives the next one.
 #[derive(Clone, Debug)]
@@ -39,16 +39,16 @@ pub struct AddressPattern(Kind);
 #[derive(Clone, Debug)]
 enum Kind {
     Cycle(Cycle),
-    Independent(Independent),
-    Sequential(Sequential),
-    Strided(Strided),
-    Backwards(Backwards),
+    Independent(UniformAddresses),
+    Sequential(ForwardAddresses),
+    Strided(StridedAddresses),
+    Backwards(BackwardAddresses),
     Parts(Parts),
-    Interlocked(Interlocked),
+    Interlocked(SharedSequence),
     Laps(Laps),
-    Skewed(Skewed),
+    Skewed(SkewedAddresses),
     Normal(Normal),
-    Zoned(Zoned),
+    Zoned(ZonedAddresses),
 }
 
 impl AddressPattern {
@@ -69,15 +69,15 @@ impl AddressPattern {
             Addresses::RandomCycle => Kind::Cycle(Cycle::new(geometry, job, seed)),
             // A script says where each I/O goes, before any pattern is asked.
             Addresses::RandomIndependent | Addresses::Traced(_) => {
-                Kind::Independent(Independent::new(geometry, job, seed))
+                Kind::Independent(UniformAddresses::new(geometry, job, seed))
             }
-            Addresses::Sequential => Kind::Sequential(Sequential::new(geometry, job, jobs)),
-            Addresses::Interlocked => Kind::Interlocked(Interlocked::new(geometry, cursor)),
+            Addresses::Sequential => Kind::Sequential(ForwardAddresses::new(geometry, job, jobs)),
+            Addresses::Interlocked => Kind::Interlocked(SharedSequence::new(geometry, cursor)),
             Addresses::Strided { stride_bytes } => {
-                Kind::Strided(Strided::new(geometry, job, jobs, *stride_bytes))
+                Kind::Strided(StridedAddresses::new(geometry, job, jobs, *stride_bytes))
             }
             Addresses::Backwards { step_bytes } => {
-                Kind::Backwards(Backwards::new(geometry, job, jobs, *step_bytes))
+                Kind::Backwards(BackwardAddresses::new(geometry, job, jobs, *step_bytes))
             }
             Addresses::Parts { part_bytes, gap_bytes } => {
                 Kind::Parts(Parts::new(geometry, job, jobs, (*part_bytes, *gap_bytes)))
@@ -85,11 +85,15 @@ impl AddressPattern {
             Addresses::Laps { step_bytes, apart_bytes, jump_share } => {
                 Kind::Laps(Laps::new(geometry, job, seed, (*step_bytes, *apart_bytes), *jump_share))
             }
-            Addresses::Zipf { exponent } => Kind::Skewed(Skewed::zipf(geometry, job, seed, *exponent)),
-            Addresses::Pareto { skew } => Kind::Skewed(Skewed::pareto(geometry, job, seed, *skew)),
+            Addresses::Zipf { exponent } => {
+                Kind::Skewed(SkewedAddresses::zipf(geometry, job, seed, *exponent))
+            }
+            Addresses::Pareto { skew } => Kind::Skewed(SkewedAddresses::pareto(geometry, job, seed, *skew)),
             Addresses::Normal { deviation } => Kind::Normal(Normal::new(geometry, job, seed, *deviation)),
-            Addresses::HotSpot(spot) => Kind::Zoned(Zoned::new(geometry, job, seed, &zones_of(spot))),
-            Addresses::Zoned { zones } => Kind::Zoned(Zoned::new(geometry, job, seed, zones)),
+            Addresses::HotSpot(spot) => {
+                Kind::Zoned(ZonedAddresses::new(geometry, job, seed, &zones_of(spot)))
+            }
+            Addresses::Zoned { zones } => Kind::Zoned(ZonedAddresses::new(geometry, job, seed, zones)),
         })
     }
 

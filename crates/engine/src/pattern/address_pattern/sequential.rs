@@ -5,13 +5,13 @@ use crate::pattern::Geometry;
 
 /// Forward from the start of the part, and again from its start when the next I/O would leave it.
 #[derive(Clone, Debug)]
-pub(super) struct Sequential {
+pub(super) struct ForwardAddresses {
     extent: Extent,
     /// Where the next I/O starts, relative to the part.
     position: u64,
 }
 
-impl Sequential {
+impl ForwardAddresses {
     pub fn new(geometry: &Geometry, job: u32, jobs: u32) -> Self {
         Self { extent: Extent::part(geometry, geometry.part(job, jobs)), position: 0 }
     }
@@ -28,7 +28,7 @@ impl Sequential {
 /// Forward by the stride; at the end of the part the next lap starts one I/O further than the last,
 /// and after a whole stride of laps from the start, so that in the end every byte had its turn.
 #[derive(Clone, Debug)]
-pub(super) struct Strided {
+pub(super) struct StridedAddresses {
     extent: Extent,
     stride_bytes: u64,
     /// Start of this lap, relative to the part; below the stride.
@@ -36,7 +36,7 @@ pub(super) struct Strided {
     position: u64,
 }
 
-impl Strided {
+impl StridedAddresses {
     pub fn new(geometry: &Geometry, job: u32, jobs: u32, stride_bytes: u64) -> Self {
         Self {
             extent: Extent::part(geometry, geometry.part(job, jobs)),
@@ -65,14 +65,14 @@ impl Strided {
 
 /// From the end of the part to its start, and again from the end.
 #[derive(Clone, Debug)]
-pub(super) struct Backwards {
+pub(super) struct BackwardAddresses {
     extent: Extent,
     step_bytes: u64,
     /// Start of the last I/O, relative to the part; none before the first.
     last: Option<u64>,
 }
 
-impl Backwards {
+impl BackwardAddresses {
     pub fn new(geometry: &Geometry, job: u32, jobs: u32, step_bytes: u64) -> Self {
         Self {
             extent: Extent::part(geometry, geometry.part(job, jobs)),

@@ -9,12 +9,12 @@ use crate::pattern::seed::{Purpose, below, random_of};
 
 /// Uniform over all block-aligned starts that keep the I/O inside the span.
 #[derive(Clone, Debug)]
-pub(super) struct Independent {
+pub(super) struct UniformAddresses {
     extent: Extent,
     random: Xoshiro256PlusPlus,
 }
 
-impl Independent {
+impl UniformAddresses {
     pub fn new(geometry: &Geometry, job: u32, seed: u64) -> Self {
         Self { extent: Extent::whole(geometry), random: random_of(seed, Purpose::Address, job) }
     }

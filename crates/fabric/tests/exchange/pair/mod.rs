@@ -3,8 +3,8 @@
 use std::cell::RefCell;
 
 use fathom_fabric::controller::{
-    Access, Answer, CommandStart, ControllerQueue, Digests, Io, Namespace, Role, Serve, Session, Subsystem,
-    SubsystemLimits,
+    Access, Answer, CommandStart, ControllerQueue, Digests, Io, IoHandler, Namespace, Role, Session,
+    Subsystem, SubsystemLimits,
 };
 use fathom_fabric::host::{Association, AssociationStep, ConnectOptions, HostQueue, Limits, SlotCompletion};
 use fathom_fabric::{FatalError, Framing, GatherList, Payloads};
@@ -74,7 +74,7 @@ impl Payloads for Backend {
     }
 }
 
-impl Serve for Backend {
+impl IoHandler for Backend {
     fn begin_io(&mut self, slot: u32, io: Io) -> CommandStart {
         if self.is_slow {
             self.waiting.push((slot, io));

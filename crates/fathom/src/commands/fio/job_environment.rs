@@ -12,8 +12,8 @@ use std::io::{self, BufReader, Read};
 use std::path::Path;
 
 use fathom_tools::Refusal;
-use fathom_tools::fio::document::FileText;
 use fathom_tools::fio::fio_job::Variables;
+use fathom_tools::fio::job_expansion::FileText;
 use fathom_tools::fio::read_iolog::{self, IoLogFacts};
 
 use crate::failure::Failure;

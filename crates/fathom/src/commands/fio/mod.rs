@@ -1,8 +1,8 @@
 //! `fathom fio`: fio's job files and command lines, run by fathom's engines, with results in fio's forms.
 
-mod about;
+mod fio_self_description;
+mod installed_fio;
 mod iolog_file;
-mod itself;
 mod job_environment;
 mod job_log_files;
 mod result_delivery;
@@ -14,22 +14,22 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use fathom_campaign::IoLog;
-use fathom_campaign::tool_jobs::fio::{CountedRun, Outcome, Stages, StatusReports};
+use fathom_campaign::tool_jobs::fio::{CommandStages, CountedRun, StatusReports, ToolCommandOutcome};
 use fathom_engine::{EngineError, ErrorKind};
 use fathom_plan::RunPlan;
-use fathom_record::run_record::Ending;
+use fathom_record::run_record::RunEnding;
 use fathom_record::{Check, CheckName, RunRecord, Workload};
 use fathom_tools::Refusal;
 use fathom_tools::fio::cmdline::{self, Globals, Invocation};
-use fathom_tools::fio::document;
 use fathom_tools::fio::fio_job::Job;
+use fathom_tools::fio::job_expansion;
 use fathom_tools::fio::map::{self, Executor, JobContext, MappedJob};
 use job_log_files::Places;
 
 use super::conditions::{self, Conditions};
 use super::fresh_seed::new_seed;
 use super::saving::RunSaver;
-use super::stored::StorePlace;
+use super::store_access::StorePlace;
 use super::trial::Trial;
 use super::wear;
 use crate::exit_status::Status;
@@ -48,16 +48,16 @@ pub fn perform(place: &StorePlace, words: &[String]) -> Result<Status, Failure> 
     let named = globals.store.as_ref().map(|file| StorePlace::Named(file.into()));
     let place = named.as_ref().unwrap_or(place);
     if globals.hand_over == Some(true) {
-        return itself::perform(place, &invocation);
+        return installed_fio::perform(place, &invocation);
     }
-    if let Some(answer) = about::answer(globals)? {
+    if let Some(answer) = fio_self_description::answer(globals)? {
         output::result(&answer)?;
         return Ok(Status::Done);
     }
-    about::refuse(globals)?;
+    fio_self_description::refuse(globals)?;
     let jobs = read(&invocation)?;
     if globals.show_command {
-        output::result(&(document::command_line(&jobs) + "\n"))?;
+        output::result(&(job_expansion::command_line(&jobs) + "\n"))?;
         return Ok(Status::Done);
     }
     let mut mapped = map_all(&jobs)?;
@@ -87,7 +87,7 @@ pub fn perform(place: &StorePlace, words: &[String]) -> Result<Status, Failure> 
     let written = (&destination, &places);
     let (outcome, unwritten) = run_stages((&jobs, &mapped, &stages), globals, written, &mut screen, &stop);
     drop(screen);
-    let Outcome { mut records, counted, remarks, failure } = outcome;
+    let ToolCommandOutcome { mut records, counted, remarks, failure } = outcome;
     differences.extend(remarks);
     if let Some(trial) = trial {
         output::message(&trial.note());
@@ -115,7 +115,7 @@ fn keep_line(jobs: &[Job], records: &mut [Vec<RunRecord>]) {
     if let (1, [of_job]) = (jobs.len(), records)
         && let [record] = of_job.as_mut_slice()
     {
-        record.command = Some(format!("fathom {}", document::command_line(jobs)));
+        record.command = Some(format!("fathom {}", job_expansion::command_line(jobs)));
     }
 }
 
@@ -126,7 +126,7 @@ fn run_stages(
     (destination, places): (&result_delivery::Destination, &Places),
     screen: &mut Screen,
     stop: &AtomicBool,
-) -> (Outcome, Option<Failure>) {
+) -> (ToolCommandOutcome, Option<Failure>) {
     let mut unwritten = None;
     let mut write_log = |name: &str, run: &RunPlan, log: IoLog| {
         unwritten = iolog_file::write(places, name, run, log).err();
@@ -136,7 +136,7 @@ fn run_stages(
     let show = |counted: &[Vec<&CountedRun>]| printer.print(counted);
     let every = globals.status_interval_ns.map(Duration::from_nanos);
     let reports = every.map(|every| StatusReports::new(every, &show));
-    let all = Stages::new(mapped, globals).with_status(reports.as_ref());
+    let all = CommandStages::new(mapped, globals).with_status(reports.as_ref());
     let outcome = all.run(stages, &mut write_log, screen, stop);
     (outcome, unwritten)
 }
@@ -161,7 +161,7 @@ fn holds(record: &RunRecord, strict: bool) -> bool {
     let is_of_fio = |check: &Check| matches!(check.name, CheckName::Errors | CheckName::Verification);
     match strict {
         true => record.is_valid(),
-        false => record.ending == Ending::Complete && !record.failed_checks().any(is_of_fio),
+        false => record.ending == RunEnding::Complete && !record.failed_checks().any(is_of_fio),
     }
 }
 
@@ -183,7 +183,7 @@ fn read(invocation: &Invocation) -> Result<Vec<Job>, Failure> {
     let files =
         invocation.files.iter().map(|name| job_environment::job_file(name)).collect::<Result<Vec<_>, _>>()?;
     let variables = job_environment::variables();
-    document::jobs(invocation, &files, &variables, &mut job_environment::included).map_err(refused)
+    job_expansion::jobs(invocation, &files, &variables, &mut job_environment::included).map_err(refused)
 }
 
 fn map_all(jobs: &[Job]) -> Result<Vec<MappedJob>, Failure> {
@@ -258,7 +258,7 @@ fn refuse_writes(mapped: &[MappedJob]) -> Result<(), Failure> {
 
 #[cfg(test)]
 mod tests {
-    use fathom_record::Outcome;
+    use fathom_record::CheckOutcome;
 
     use super::*;
 
@@ -268,10 +268,10 @@ mod tests {
         let sound = fathom_record::parse_run(json).expect("the golden record is one");
         let failing = |name: CheckName| {
             let mut record = sound.clone();
-            record.ending = Ending::Complete;
+            record.ending = RunEnding::Complete;
             record.checks.truncate(1);
             let check = record.checks.first_mut().expect("it has checks");
-            (check.name, check.outcome) = (name, Outcome::Fail);
+            (check.name, check.outcome) = (name, CheckOutcome::Fail);
             record
         };
         let lag = failing(CheckName::GeneratorLag);
@@ -280,7 +280,7 @@ mod tests {
             assert!(!holds(&failing(name), false), "{name:?}");
         }
         let mut stopped = sound.clone();
-        stopped.ending = Ending::Interrupted;
+        stopped.ending = RunEnding::Interrupted;
         assert!(!holds(&stopped, false));
     }
 }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use fathom_campaign::tool_jobs::fio::CountedRun;
-use fathom_record::{CheckName, Outcome, RunRecord};
+use fathom_record::{CheckName, CheckOutcome, RunRecord};
 use fathom_tools::fio::cmdline::Globals;
 use fathom_tools::fio::fio_job::Job;
 use fathom_tools::fio::map::MappedJob;
@@ -103,7 +103,8 @@ pub fn results(
     let devices = devices.total();
     let beside = (differences.unwrap_or_default(), devices.as_slice());
     if wanted.terse {
-        text += &forms::terse(&entries, &devices, globals.terse_version, &super::about::version());
+        text +=
+            &forms::terse(&entries, &devices, globals.terse_version, &super::fio_self_description::version());
     }
     if wanted.json || wanted.json_plus {
         let document = forms::document(&entries, beside, version, (now_ms, &time), wanted.json_plus);
@@ -123,7 +124,7 @@ pub fn tell_unverified(records: &[Vec<RunRecord>]) -> bool {
     let mut any = false;
     let checks = records.iter().flatten().flat_map(|record| &record.checks);
     for check in
-        checks.filter(|check| check.name == CheckName::Verification && check.outcome == Outcome::Caution)
+        checks.filter(|check| check.name == CheckName::Verification && check.outcome == CheckOutcome::Caution)
     {
         output::message(&check.explanation);
         any = true;

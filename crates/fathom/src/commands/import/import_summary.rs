@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use fathom_report::layout;
 
-use super::saved::{Entry, State};
+use super::import_saver::{Entry, State};
 
 /// The list for programs.
 #[derive(Serialize)]

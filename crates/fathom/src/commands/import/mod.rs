@@ -1,8 +1,8 @@
 //! `fathom import`: files of other tools into the run store, several at a time, each once.
 
+mod import_saver;
 mod import_summary;
 mod input_files;
-mod saved;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
@@ -11,9 +11,9 @@ use std::thread;
 use fathom_measure::{Clock, WallClock};
 use fathom_tools::result_import::{FileOutcome, IMPORTERS, Importer, KnownFiles, by_name, read_file};
 
+use self::import_saver::ImportSaver;
 use self::input_files::Files;
-use self::saved::ImportSaver;
-use super::stored::StorePlace;
+use super::store_access::StorePlace;
 use crate::arguments::ImportArguments;
 use crate::exit_status::Status;
 use crate::failure::Failure;

@@ -1,13 +1,13 @@
 //! `fathom profile`: what a volume is asked to do, from metrics, a trace, or this machine's own counters.
 
 mod block_layer;
-mod live;
+mod live_counters;
 
 use fathom_measure::Nanos;
 use fathom_record::ProfileRecord;
 use fathom_report::{html, terminal};
 use fathom_sizing::Catalogue;
-use fathom_sizing::demand_profile::{Subject, profile};
+use fathom_sizing::demand_profile::{ProfileSubject, profile};
 
 use super::demand_input;
 use super::size::{built_in, instance};
@@ -52,7 +52,7 @@ fn record(catalogue: &Catalogue, arguments: &ProfileArguments) -> Result<Profile
                     "type it as 60s or 24h",
                 )
             })?;
-            let watched = live::watch(device, time, arguments.counters_only)?;
+            let watched = live_counters::watch(device, time, arguments.counters_only)?;
             (watched.seen, watched.asked, device.display().to_string())
         }
         None => (
@@ -61,7 +61,7 @@ fn record(catalogue: &Catalogue, arguments: &ProfileArguments) -> Result<Profile
             demand_input::name(&arguments.sources, &arguments.metrics),
         ),
     };
-    let subject = Subject {
+    let subject = ProfileSubject {
         demand: &seen.demand,
         trace: seen.trace.as_ref(),
         from: &from,

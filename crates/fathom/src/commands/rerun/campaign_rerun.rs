@@ -3,7 +3,7 @@
 
 use clap::Parser;
 use fathom_campaign::{RawCompare, RawSweep};
-use fathom_plan::{Client, RawPlan, Reach, Text, campaign_line};
+use fathom_plan::{AgentLocation, Client, RawPlan, Text, campaign_line};
 use fathom_published::HELD;
 use fathom_record::{CampaignRecord, shell_word, shell_words};
 
@@ -13,8 +13,8 @@ use crate::arguments::{
     AssessArguments, Command, CommandLine, CompareArguments, ExplainArguments, RepeatArguments,
     RerunArguments, SweepArguments,
 };
-use crate::commands::again::{Permits, command};
-use crate::commands::stored::StorePlace;
+use crate::commands::campaign_continuation::{Permits, command};
+use crate::commands::store_access::StorePlace;
 use crate::commands::{assess, compare, explain, repeat, sweep};
 use crate::exit_status::Status;
 use crate::failure::Failure;
@@ -135,8 +135,8 @@ fn of_engine(engine: &str) -> Option<String> {
 }
 
 fn of_client(client: &str) -> Option<String> {
-    let is_here =
-        Client::parse(client).is_ok_and(|client| client.reach == Reach::Local && !client.has_program());
+    let is_here = Client::parse(client)
+        .is_ok_and(|client| client.reach == AgentLocation::Local && !client.has_program());
     (!is_here).then(|| format!("it goes to another machine, `{client}`"))
 }
 

@@ -4,16 +4,16 @@ mod campaign_rerun;
 
 use std::path::Path;
 
-use fathom_campaign::external::External;
-use fathom_plan::{NoLine, PlanSource, RawPlan, Reach, RunPlan, run_line, to_command_line};
+use fathom_campaign::external::ToolEngine;
+use fathom_plan::{AgentLocation, NoLine, PlanSource, RawPlan, RunPlan, run_line, to_command_line};
 use fathom_record::{RunRecord, shell_words};
 
 use crate::arguments::RerunArguments;
-use crate::commands::again::{Permits, command};
+use crate::commands::campaign_continuation::{Permits, command};
 use crate::commands::conditions::Conditions;
 use crate::commands::fresh_seed::new_seed;
 use crate::commands::run::{RunCriteria, measure};
-use crate::commands::stored::{StorePlace, StoredItem, find};
+use crate::commands::store_access::{StorePlace, StoredItem, find};
 use crate::exit_status::Status;
 use crate::failure::Failure;
 use crate::output;
@@ -61,7 +61,7 @@ fn once_more(place: &StorePlace, record: &RunRecord, arguments: &RerunArguments)
             format!("look at it, and type: {line}"),
         ));
     }
-    if let Some(client) = plan.options.clients.iter().find(|client| client.reach != Reach::Local) {
+    if let Some(client) = plan.options.clients.iter().find(|client| client.reach != AgentLocation::Local) {
         return Err(Failure::usage(
             format!("repeating {}", arguments.name),
             format!("it goes to another machine, `{client}`, and a record may come from anywhere"),
@@ -82,7 +82,7 @@ fn job_of_fio(record: &RunRecord) -> Option<&str> {
 
 /// Whether an engine is another tool's, with the path, host or command that reaches it.
 fn starts_what_it_names(engine: &str) -> bool {
-    External::of(engine).is_some() && engine.contains([':', '@'])
+    ToolEngine::of(engine).is_some() && engine.contains([':', '@'])
 }
 
 /// The plan of a record, with the permission that this command gives.

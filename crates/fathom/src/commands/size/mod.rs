@@ -11,12 +11,12 @@ use fathom_record::{shell_bytes, shell_word};
 use fathom_report::{html, terminal};
 use fathom_sizing::catalogue::{CatalogueError, Instance, OfferRequirements, Prices};
 use fathom_sizing::margin::{Margin, USUAL};
-use fathom_sizing::{Catalogue, Market, Offer, Patience, Question, answer};
+use fathom_sizing::{Catalogue, Market, Offer, Patience, SizingQuestion, answer};
 use fathom_tools::Refusal;
 
 use super::demand_input::{self, read};
 use super::proof_run;
-use super::stored::StorePlace;
+use super::store_access::StorePlace;
 use crate::arguments::{SizeArguments, ValuesName};
 use crate::exit_status::Status;
 use crate::failure::Failure;
@@ -57,7 +57,7 @@ pub fn perform(place: &StorePlace, arguments: &SizeArguments, line: &str) -> Res
         [only] if seen.source == "profile" => only.display().to_string(),
         _ => "profile.json".to_owned(),
     };
-    let question = Question {
+    let question = SizingQuestion {
         demand: &seen.demand,
         from: &demand_input::name(&arguments.demand, &arguments.metrics),
         size_gib,

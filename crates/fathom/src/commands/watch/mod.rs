@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use console::Term;
 use fathom_campaign::live_seconds::{
-    Event, Head, MeasurementUpdate, RunningMeasurement, SecondLine, StepLine, Survey, candidates, look,
+    LiveEvent, MeasurementUpdate, RingHead, RingSurvey, RunningMeasurement, SecondLine, StepLine, candidates,
+    look,
 };
 use fathom_report::layout;
 use serde::Serialize;
@@ -14,7 +15,7 @@ use serde::Serialize;
 use crate::arguments::WatchArguments;
 use crate::exit_status::Status;
 use crate::failure::Failure;
-use crate::onlooker;
+use crate::observer_priority;
 use crate::output;
 use watch_view::View;
 
@@ -54,7 +55,7 @@ struct SavedRunLine<'a> {
 /// # Errors
 /// When nothing runs by the name that was given, or stdout cannot be written.
 pub fn perform(arguments: &WatchArguments) -> Result<Status, Failure> {
-    onlooker::go_behind();
+    observer_priority::go_behind();
     let mut looked = look(&candidates());
     looked.explain_others();
     if let Some(word) = &arguments.what {
@@ -87,7 +88,7 @@ fn print(lines: &[String]) -> Result<bool, Failure> {
 }
 
 /// What there is to type where nothing runs, and why nothing might be seen.
-fn nothing(looked: &Survey) -> String {
+fn nothing(looked: &RingSurvey) -> String {
     let width = output::width_of_sentences();
     let mut lines = vec![NOTHING.to_owned()];
     for why in &looked.unusable {
@@ -169,18 +170,19 @@ fn tell(running: &mut RunningMeasurement, view: &View) -> Result<Status, Failure
         std::thread::sleep(LOOK);
         for news in running.news() {
             let text = match &news {
-                MeasurementUpdate::Line(_, Event::Second(second)) => second_line(second),
-                MeasurementUpdate::Line(_, Event::Step(step)) => step_line(step),
-                MeasurementUpdate::Line(_, Event::Saved { run }) => output::json_line(&Line {
+                MeasurementUpdate::Line(_, LiveEvent::Second(second)) => second_line(second),
+                MeasurementUpdate::Line(_, LiveEvent::Step(step)) => step_line(step),
+                MeasurementUpdate::Line(_, LiveEvent::Saved { run }) => output::json_line(&Line {
                     format: "fathom.saved",
                     version: 1,
                     line: &SavedRunLine { run },
                 }),
-                MeasurementUpdate::Line(_, Event::Ended) => {
+                MeasurementUpdate::Line(_, LiveEvent::Ended) => {
                     complete = true;
                     continue;
                 }
-                MeasurementUpdate::Line(_, Event::Heat(_) | Event::Unknown) | MeasurementUpdate::Gap => {
+                MeasurementUpdate::Line(_, LiveEvent::Heat(_) | LiveEvent::Unknown)
+                | MeasurementUpdate::Gap => {
                     continue;
                 }
             };
@@ -203,7 +205,7 @@ fn step_line(line: &StepLine) -> String {
     output::json_line(&Line { format, version, line })
 }
 
-fn end(head: &Head, complete: bool) -> End<'_> {
+fn end(head: &RingHead, complete: bool) -> End<'_> {
     let (campaign, run) = (head.campaign.as_deref(), head.run.as_deref());
     End { format: "fathom.ended", version: 1, complete, campaign, run }
 }
@@ -230,7 +232,7 @@ mod tests {
     #[test]
     fn where_nothing_runs_it_is_said_and_why() {
         let looked =
-            Survey { unusable: vec!["/run/user/7 is not in memory".to_owned()], ..Survey::default() };
+            RingSurvey { unusable: vec!["/run/user/7 is not in memory".to_owned()], ..RingSurvey::default() };
         let words = nothing(&looked);
         for part in ["nothing is being measured", "fathom assess .", "/run/user/7", "sudo fathom watch"] {
             assert!(words.contains(part), "{words}");

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use fathom_campaign::live_seconds::{
-    DeviceLine, Event, Head, MeasurementUpdate, RunningMeasurement, SecondLine,
+    DeviceLine, LiveEvent, MeasurementUpdate, RingHead, RunningMeasurement, SecondLine,
 };
 use fathom_campaign::{Second, StepNotice};
 use fathom_measure::{ByteRate, Nanos, Rate};
@@ -27,7 +27,7 @@ const WIDTH_MAX: usize = 110;
 /// A measurement as it was told of.
 #[derive(Debug)]
 pub struct View {
-    head: Head,
+    head: RingHead,
     seconds: VecDeque<SecondLine>,
     /// How far the run is that goes on.
     until_ns: u64,
@@ -59,7 +59,7 @@ impl View {
     }
 
     /// What it is.
-    pub fn head(&self) -> &Head {
+    pub fn head(&self) -> &RingHead {
         &self.head
     }
 
@@ -72,15 +72,16 @@ impl View {
     pub fn take(&mut self, news: &[MeasurementUpdate], running: &RunningMeasurement) -> bool {
         for one in news {
             match one {
-                MeasurementUpdate::Line(_, Event::Second(second)) => {
+                MeasurementUpdate::Line(_, LiveEvent::Second(second)) => {
                     self.until_ns = second.until_ns;
                     self.seconds.push_back(second.clone());
                     self.seconds.drain(..self.seconds.len().saturating_sub(SECONDS_MAX));
                 }
-                MeasurementUpdate::Line(_, Event::Saved { .. }) => self.saved += 1,
-                MeasurementUpdate::Line(_, Event::Ended) => self.complete = true,
-                MeasurementUpdate::Line(_, Event::Step(_)) => self.until_ns = 0,
-                MeasurementUpdate::Line(_, Event::Heat(_) | Event::Unknown) | MeasurementUpdate::Gap => {}
+                MeasurementUpdate::Line(_, LiveEvent::Saved { .. }) => self.saved += 1,
+                MeasurementUpdate::Line(_, LiveEvent::Ended) => self.complete = true,
+                MeasurementUpdate::Line(_, LiveEvent::Step(_)) => self.until_ns = 0,
+                MeasurementUpdate::Line(_, LiveEvent::Heat(_) | LiveEvent::Unknown)
+                | MeasurementUpdate::Gap => {}
             }
         }
         let is_new = !news.is_empty() || self.head != *running.head();
@@ -117,7 +118,7 @@ impl View {
     /// Which of several it is, and its newest figures.
     pub fn in_short(&self, width: usize) -> Vec<String> {
         let width = width.clamp(20, WIDTH_MAX);
-        let Head { pid, command, target, .. } = &self.head;
+        let RingHead { pid, command, target, .. } = &self.head;
         let figures = self.seconds.back().map(|second| progress_words::figures(&Second::from(second)));
         let step = self.step().map(|step| format!(", {}", progress_words::step(&step))).unwrap_or_default();
         let figures = figures.map(|figures| format!("; {figures}")).unwrap_or_default();
@@ -129,16 +130,16 @@ impl View {
         let mut lines = if news.is_empty() { self.titles(100) } else { Vec::new() };
         for one in news {
             match one {
-                MeasurementUpdate::Line(_, Event::Second(second)) => {
+                MeasurementUpdate::Line(_, LiveEvent::Second(second)) => {
                     let left = self.left().after(second.until_ns);
                     lines.push(format!("  {}; {left}", progress_words::figures(&Second::from(second))));
                 }
-                MeasurementUpdate::Line(_, Event::Step(step)) => {
+                MeasurementUpdate::Line(_, LiveEvent::Step(step)) => {
                     lines.push(progress_words::step(&StepNotice::from(step)))
                 }
-                MeasurementUpdate::Line(_, Event::Saved { run }) => lines.push(format!("  saved {run}")),
+                MeasurementUpdate::Line(_, LiveEvent::Saved { run }) => lines.push(format!("  saved {run}")),
                 MeasurementUpdate::Gap => lines.push("  some seconds were not read in time".to_owned()),
-                MeasurementUpdate::Line(_, Event::Heat(_) | Event::Ended | Event::Unknown) => {}
+                MeasurementUpdate::Line(_, LiveEvent::Heat(_) | LiveEvent::Ended | LiveEvent::Unknown) => {}
             }
         }
         lines
@@ -154,7 +155,7 @@ impl View {
     }
 
     fn titles(&self, width: usize) -> Vec<String> {
-        let Head { pid, command, target, devices, campaign, run, .. } = &self.head;
+        let RingHead { pid, command, target, devices, campaign, run, .. } = &self.head;
         let on = if devices.is_empty() { String::new() } else { format!(" ({})", devices.join(", ")) };
         let id = campaign.as_deref().or(run.as_deref()).map(|id| format!(", {id}")).unwrap_or_default();
         let mut lines =
@@ -269,14 +270,14 @@ mod tests {
             run_ns: 5_000_000_000,
             left_ns: Some(100_000_000_000),
         };
-        let head = Head {
+        let head = RingHead {
             pid: 1234,
             command: "assess".to_owned(),
             target: "/dev/nvme1n1".to_owned(),
             devices: vec!["nvme1n1".to_owned()],
             campaign: Some("a-1".to_owned()),
             step: Some(step),
-            ..Head::default()
+            ..RingHead::default()
         };
         let until_ns = seconds * 1_000_000_000;
         View { head, seconds: (0..seconds).map(second).collect(), until_ns, saved: 3, complete: false }
@@ -322,9 +323,9 @@ mod tests {
         let view = view(1);
         assert_eq!(view.news(&[]).len(), 2);
         let news = [
-            MeasurementUpdate::Line(0, Event::Second(second(0))),
+            MeasurementUpdate::Line(0, LiveEvent::Second(second(0))),
             MeasurementUpdate::Gap,
-            MeasurementUpdate::Line(2, Event::Ended),
+            MeasurementUpdate::Line(2, LiveEvent::Ended),
         ];
         let lines = view.news(&news);
         assert_eq!(lines[0], "  87.1 k IOPS, 357 MB/s, p99 1.20 ms; 1 min 39 s left");

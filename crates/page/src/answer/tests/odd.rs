@@ -1,7 +1,7 @@
 //! Answers where a store, or what it holds, is not as one would wish.
 
 use fathom_measure::Histogram;
-use fathom_record::{Check, CheckName, Interval, Outcome, RunRecord, SparseHistogram};
+use fathom_record::{Check, CheckName, CheckOutcome, Interval, RunRecord, SparseHistogram};
 use fathom_store::Store;
 use rusqlite::Connection;
 use serde_json::Value;
@@ -20,7 +20,7 @@ fn facets_count_all_that_a_search_finds_however_few_are_listed() {
     let mut records: Vec<RunRecord> = (1..=5).map(|number| record(number, 2, 50)).collect();
     records[..3].iter_mut().for_each(|run| run.environment.kernel = "6.12.1-cloud".to_owned());
     records[4].environment.kernel = "6.14.0".to_owned();
-    records[1].checks.push(Check::plain(CheckName::Clock, Outcome::Fail, "The clock went back."));
+    records[1].checks.push(Check::plain(CheckName::Clock, CheckOutcome::Fail, "The clock went back."));
     let (_folder, mut shelf) = shelf(&records);
     let path = shelf.paths().next().unwrap().to_owned();
     let store = Store::open(&path).unwrap();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use fathom_measure::Histogram;
 use fathom_measure::histogram::{RELATIVE_WIDTH, bucket_of};
-use fathom_record::check::{CheckName, Outcome};
+use fathom_record::check::{CheckName, CheckOutcome};
 use fathom_record::environment_facts::{Environment, Fact, Preflight, Severity};
 use fathom_record::facts::*;
 use fathom_record::run_record::*;
@@ -276,33 +276,33 @@ fn checks() -> Vec<Check> {
     vec![
         Check::figure(
             CheckName::InFlight,
-            Outcome::Pass,
+            CheckOutcome::Pass,
             (0.998, 0.98),
             "share",
             "99.8 % of the I/Os asked for were in flight.",
         ),
         Check::figure(
             CheckName::LittlesLaw,
-            Outcome::Pass,
+            CheckOutcome::Pass,
             (0.0012, 0.01),
             "share",
             "In-flight and rate times latency agree within 0.1 %.",
         ),
         Check::figure(
             CheckName::ReapLag,
-            Outcome::Pass,
+            CheckOutcome::Pass,
             (820.0, 5000.0),
             "ns",
             "Completions were seen within 820 ns of being ready (p99.9).",
         ),
         Check::plain(
             CheckName::WriteCache,
-            Outcome::Caution,
+            CheckOutcome::Caution,
             "The device caches writes (write back): rates hold until its cache is full.",
         ),
         Check::plain(
             CheckName::GeneratorLag,
-            Outcome::NotApplicable,
+            CheckOutcome::NotApplicable,
             "A closed loop has no scheduled starts.",
         ),
     ]
@@ -337,8 +337,12 @@ pub fn run(id: &str, name: &str, device: &Device, shape: &Shape) -> RunRecord {
             name: "uring".to_owned(),
             version: 1,
             features: vec![
-                Feature::new("registered_buffers", true, None),
-                Feature::new("polled_completion", false, Some("the device has no polled queues".to_owned())),
+                EngineFeature::new("registered_buffers", true, None),
+                EngineFeature::new(
+                    "polled_completion",
+                    false,
+                    Some("the device has no polled queues".to_owned()),
+                ),
             ],
             completes_inline: false,
             returned_stamp: "io_uring_enter returned".to_owned(),
@@ -353,7 +357,7 @@ pub fn run(id: &str, name: &str, device: &Device, shape: &Shape) -> RunRecord {
             bucket_width_share: RELATIVE_WIDTH,
         }),
         checks: checks(),
-        ending: Ending::Complete,
+        ending: RunEnding::Complete,
         jobs: (0..shape.jobs)
             .map(|job| JobSummary {
                 job,

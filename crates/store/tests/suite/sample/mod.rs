@@ -5,13 +5,15 @@ use std::path::Path;
 use fathom_measure::Histogram;
 use fathom_record::campaign::{AssessPlan, AssessRecord, PatternPlan, PreconditionPlan};
 use fathom_record::environment_facts::{Environment, Fact, Preflight, Severity};
-use fathom_record::facts::{ClockRecord, DeviceFacts, EngineFacts, Feature, TargetFacts, TargetKind};
-use fathom_record::run_record::{CampaignLink, DirectionSummary, Ending, JobSummary, Ledger, Summary, Tool};
+use fathom_record::facts::{ClockRecord, DeviceFacts, EngineFacts, EngineFeature, TargetFacts, TargetKind};
+use fathom_record::run_record::{
+    CampaignLink, DirectionSummary, JobSummary, Ledger, RunEnding, Summary, Tool,
+};
 use fathom_record::telemetry::{AbsentSource, MetricSeries, Telemetry};
 use fathom_record::workload::{Addresses, Arrival, Data, Length, Mix, Sizes, SizesByDirection};
 use fathom_record::{
-    CampaignRecord, CeilingRate, Check, CheckName, Direction, DirectionInterval, Interval, KnownCeiling,
-    LatencySummary, Outcome, RunRecord, SparseHistogram, Workload,
+    CampaignRecord, CeilingRate, Check, CheckName, CheckOutcome, Direction, DirectionInterval, Interval,
+    KnownCeiling, LatencySummary, RunRecord, SparseHistogram, Workload,
 };
 use fathom_store::Store;
 
@@ -71,13 +73,13 @@ pub fn run(number: u64, seconds: u64, values: u64) -> RunRecord {
         engine: EngineFacts {
             name: "uring".into(),
             version: 1,
-            features: vec![Feature::new("registered_buffers", true, None)],
+            features: vec![EngineFeature::new("registered_buffers", true, None)],
             completes_inline: false,
             returned_stamp: "return of io_uring_enter".into(),
         },
         clock: Some(clock()),
         checks: checks(number),
-        ending: Ending::Complete,
+        ending: RunEnding::Complete,
         summary: Summary {
             duration_ns: seconds * 1_000_000_000,
             directions,
@@ -241,7 +243,7 @@ fn clock() -> ClockRecord {
 }
 
 fn checks(number: u64) -> Vec<Check> {
-    let outcome = if number % 10 == 9 { Outcome::Fail } else { Outcome::Pass };
+    let outcome = if number % 10 == 9 { CheckOutcome::Fail } else { CheckOutcome::Pass };
     vec![
         Check::figure(
             CheckName::LittlesLaw,
@@ -250,7 +252,7 @@ fn checks(number: u64) -> Vec<Check> {
             "share",
             "in-flight fits rate x latency",
         ),
-        Check::plain(CheckName::PageCache, Outcome::NotApplicable, "O_DIRECT"),
+        Check::plain(CheckName::PageCache, CheckOutcome::NotApplicable, "O_DIRECT"),
     ]
 }
 

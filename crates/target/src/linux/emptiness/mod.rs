@@ -17,7 +17,7 @@ use super::inspect;
 use super::ioctl;
 use super::machine::{Machine, Node};
 use crate::guard::{self, Findings, Hold, Reason};
-use crate::open::{OpenRequest, Preparation};
+use crate::target_opening::{OpenRequest, Preparation};
 use crate::{Error, ErrorKind};
 use reading::{Contents, DeviceScan};
 

@@ -3,10 +3,10 @@
 //! fio lays a file out anew that is shorter than what a job asks for, also for a job that only reads: it removes
 //! the file and writes another one of its name. So the size is worked out here as fio works it out.
 
-use super::passing::{self, Verdict};
+use super::option_passing::{self, Verdict};
 use crate::fio::fio_job::{Job, JobOption};
 use crate::fio::map;
-use crate::fio::option_tables::Touches;
+use crate::fio::option_tables::TouchedTargets;
 use crate::fio::value::{self, Size};
 use crate::{Refusal, ToolTarget};
 
@@ -30,8 +30,8 @@ pub(super) fn touched(
 ) -> Result<JobTargets, Refusal> {
     let direction = direction(job)?;
     match engine(job)? {
-        Touches::Nothing => return of_nothing(job),
-        Touches::Files => {}
+        TouchedTargets::Nothing => return of_nothing(job),
+        TouchedTargets::Files => {}
     }
     let clones = count(job, "numjobs")?;
     let named = job.last("filename").filter(|given| !given.text().is_empty());
@@ -86,15 +86,15 @@ fn direction(job: &Job) -> Result<Direction, Refusal> {
 
 /// Whether an option beside the direction makes a job write.
 fn writes_beside(job: &Job) -> bool {
-    job.options.iter().any(|given| match passing::verdict(given.row) {
+    job.options.iter().any(|given| match option_passing::verdict(given.row) {
         Verdict::Writes(harmless) => !harmless.contains(&given.text()),
         _ => false,
     })
 }
 
-fn engine(job: &Job) -> Result<Touches, Refusal> {
-    let Some(given) = job.last("ioengine") else { return Ok(Touches::Files) };
-    passing::engine(given.text()).ok_or_else(|| {
+fn engine(job: &Job) -> Result<TouchedTargets, Refusal> {
+    let Some(given) = job.last("ioengine") else { return Ok(TouchedTargets::Files) };
+    option_passing::engine(given.text()).ok_or_else(|| {
         given
             .refuse(format!(
                 "ioengine={} reaches more than the files and devices that a job names",

@@ -4,14 +4,14 @@
 //! fio reads neither the command line nor the job files that were typed: it gets what was judged, and nothing else.
 
 mod job_targets;
-mod passing;
+mod option_passing;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::cmdline::Globals;
 use super::fio_job::{Job, JobOption};
 use crate::{Fault, Refusal, ToolTarget};
-use passing::Verdict;
+use option_passing::Verdict;
 
 const JUDGEMENT_OFF: bool = cfg!(feature = "judgement-off");
 
@@ -101,7 +101,7 @@ fn passed(job: &Job, folder: &str, logs: &mut BTreeMap<String, String>) -> Resul
     let last: Vec<&JobOption> =
         job.options.iter().rev().filter(|given| seen.insert(given.row.name)).collect();
     for given in last.into_iter().rev() {
-        match passing::verdict(given.row) {
+        match option_passing::verdict(given.row) {
             // A build that shows what the kernel's wall keeps by itself; see the feature in `Cargo.toml`.
             Verdict::Only(_) | Verdict::Refuse { .. } if JUDGEMENT_OFF => lines.push(line(given)?),
             Verdict::Pass | Verdict::Writes(_) => lines.push(line(given)?),

@@ -1,8 +1,8 @@
 //! What is passed on, what is judged and what is refused, option by option and against the installed fio.
 
 use super::*;
-use crate::fio::document::{self, FileText};
 use crate::fio::fio_job::Variables;
+use crate::fio::job_expansion::{self, FileText};
 use crate::fio::{cmdline, option_tables};
 
 /// A machine with a file of 1 MiB and a device; everything else is missing.
@@ -21,7 +21,7 @@ fn of(words: &str, files: &[&str]) -> Result<HandOver, Refusal> {
     let files: Vec<_> = files.iter().map(file).collect();
     let variables = Variables { environment: &|_| None, processors: 2, page_bytes: 4096, memory_mib: 64 };
     let mut include = |name: &str, _: &str| Ok(format!("exec_prerun={name}"));
-    let jobs = document::jobs(&invocation, &files, &variables, &mut include)?;
+    let jobs = job_expansion::jobs(&invocation, &files, &variables, &mut include)?;
     hand_over(&jobs, &invocation.globals, "/data", &bytes_of)
 }
 
@@ -36,7 +36,7 @@ fn refusal(words: &str) -> Refusal {
 fn every_option_that_is_known_is_decided_and_none_by_a_wrong_name() {
     let undecided: Vec<_> = option_tables::all_options()
         .iter()
-        .filter(|row| !passing::is_decided(row))
+        .filter(|row| !option_passing::is_decided(row))
         .map(|row| row.name)
         .collect();
     assert!(undecided.is_empty(), "{undecided:?}");
@@ -58,16 +58,17 @@ fn every_option_that_is_known_is_decided_and_none_by_a_wrong_name() {
 #[test]
 fn engines_that_are_handed_over_are_these_and_no_others() {
     let that = |touches| {
-        let rows =
-            option_tables::all_engines().iter().filter(move |row| passing::engine(row.name) == Some(touches));
+        let rows = option_tables::all_engines()
+            .iter()
+            .filter(move |row| option_passing::engine(row.name) == Some(touches));
         rows.map(|row| row.name).collect::<Vec<_>>()
     };
-    let on_files = that(option_tables::Touches::Files);
+    let on_files = that(option_tables::TouchedTargets::Files);
     let expected =
         ["sync", "psync", "vsync", "pvsync", "pvsync2", "libaio", "io_uring", "posixaio", "mmap", "splice"];
     assert_eq!(on_files, expected);
-    assert_eq!(that(option_tables::Touches::Nothing), ["null", "cpuio"]);
-    assert_eq!(passing::engine("sync:/a/plugin.so"), None, "the very name alone");
+    assert_eq!(that(option_tables::TouchedTargets::Nothing), ["null", "cpuio"]);
+    assert_eq!(option_passing::engine("sync:/a/plugin.so"), None, "the very name alone");
 }
 
 /// The installed fio's own list: nothing that it knows is passed on without a decision.
@@ -84,7 +85,7 @@ fn every_option_of_the_installed_fio_is_decided() {
     };
     let mut decided = 0;
     for name in names.filter(is_name) {
-        assert!(option_tables::option(name).is_some_and(passing::is_decided), "{name}");
+        assert!(option_tables::option(name).is_some_and(option_passing::is_decided), "{name}");
         decided += 1;
     }
     assert!(decided > 200, "{decided} options");

@@ -6,7 +6,7 @@ use fathom_measure::Histogram;
 use fathom_record::latency::bounds_at;
 use fathom_record::run_record::{DirectionSummary, IoGroup, Ledger};
 use fathom_record::telemetry::{MetricSeries, Telemetry};
-use fathom_record::{Direction, LatencySummary, Origin, SparseHistogram};
+use fathom_record::{Direction, LatencySummary, RecordOrigin, SparseHistogram};
 
 use super::line::{Lines, numbers};
 use super::{Era, started_at, tool};
@@ -73,8 +73,11 @@ pub fn is_histogram(line: &[u8]) -> bool {
 pub fn read(input: &mut dyn BufRead, context: &Context) -> Result<Vec<ImportedItem>, Refusal> {
     let counted = count(input)?;
     let layout = counted.layout.ok_or_else(|| Refusal::new(EXPECTED, "it has no line"))?;
-    let mut origin =
-        Origin { parser: EXPECTED.to_owned(), era: layout.era.word().to_owned(), ..Origin::default() };
+    let mut origin = RecordOrigin {
+        parser: EXPECTED.to_owned(),
+        era: layout.era.word().to_owned(),
+        ..RecordOrigin::default()
+    };
     if counted.cut {
         origin.quirk("cut_off", "the last line is cut off and was left out");
     }

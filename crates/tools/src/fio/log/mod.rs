@@ -6,7 +6,7 @@
 mod buckets;
 mod histograms;
 mod line;
-mod samples;
+mod log_samples;
 
 use std::io::BufRead;
 
@@ -192,7 +192,7 @@ fn read_as(
     if kind == Kind::Histogram {
         return histograms::read(input, context);
     }
-    samples::read(input, kind, (era, forced), context)
+    log_samples::read(input, kind, (era, forced), context)
 }
 
 /// fio, of a version that a log does not tell.

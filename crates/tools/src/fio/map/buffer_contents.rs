@@ -1,6 +1,6 @@
 //! What is written, and whether it is checked.
 
-use fathom_record::workload::{Content, Data, Mix, Verify};
+use fathom_record::workload::{ConstantContent, Data, Mix, Verify};
 
 use super::special_options::pattern;
 use super::{Mapper, has_reads, has_writes};
@@ -26,7 +26,7 @@ impl Mapper<'_> {
 
     /// Content that is told: a pattern, or buffers that keep what they were filled with. The last of what is given
     /// for it decides, but for a pattern of verification, which stands in every block that is verified.
-    pub(super) fn content(&mut self) -> Result<Option<Content>, Refusal> {
+    pub(super) fn content(&mut self) -> Result<Option<ConstantContent>, Refusal> {
         let verifies = self.job.text("verify").is_some_and(|method| !matches!(method, "0" | "null"));
         let name = match self.job.last("verify_pattern") {
             Some(_) if verifies => "verify_pattern",
@@ -40,7 +40,7 @@ impl Mapper<'_> {
                 return Ok(None);
             }
             let bytes = pattern(given.text()).map_err(|fault| given.refuse(fault))?;
-            return Ok(Some(Content::of_pattern(&bytes)));
+            return Ok(Some(ConstantContent::of_pattern(&bytes)));
         }
         let renewed = self.job.flag("scramble_buffers", true)?
             || self.job.flag("refill_buffers", false)?
@@ -54,7 +54,7 @@ impl Mapper<'_> {
                  bytes of each 512 with each write, which a target that compresses stores in less, down to a fortieth",
             );
         }
-        Ok((!renewed && is_plain).then_some(Content::Kept))
+        Ok((!renewed && is_plain).then_some(ConstantContent::Kept))
     }
 
     /// Whether fio gives each write data of its own, or such as was asked for.

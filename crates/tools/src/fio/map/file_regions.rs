@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use fathom_record::Workload;
-use fathom_record::engine_list::Need;
+use fathom_record::engine_list::EngineRequirement;
 use fathom_record::run_plan::RunPlan;
 use fathom_record::workload::Addresses;
 
@@ -373,7 +373,9 @@ impl<'a> Mapper<'a> {
         if place.files_each() < 2 {
             return Some(None);
         }
-        if !self.entry().is_some_and(|entry| entry.takes(Need::Stripe)) || one.mix.trim_share > 0.0 {
+        if !self.entry().is_some_and(|entry| entry.takes(EngineRequirement::Stripe))
+            || one.mix.trim_share > 0.0
+        {
             self.hand_over("several files of one job are one target of fathom on engines aio, uring and sync alone, without trims");
             return None;
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use fathom_record::Workload;
 use fathom_record::run_plan::RunPlan;
 use fathom_record::workload::{
-    Addresses, Arrival, Length, Mix, SizeShare, Sizes, SizesByDirection, TraceFit, Traced,
+    Addresses, Arrival, Length, Mix, SizeShare, Sizes, SizesByDirection, TraceFit, TraceSource,
 };
 
 use super::Mapper;
@@ -35,7 +35,7 @@ impl Mapper<'_> {
         let runtime = self.job.seconds_ns("runtime")?.filter(|ns| *ns > 0);
         let workload = Workload {
             mix,
-            addresses: Addresses::Traced(Traced {
+            addresses: Addresses::Traced(TraceSource {
                 file: name.to_owned(),
                 device: None,
                 columns: String::new(),

@@ -34,7 +34,7 @@ pub(crate) use settings::is_direct;
 pub use stages::{Stage, stages};
 
 use fathom_record::Workload;
-use fathom_record::engine_list::{EngineEntry, Need};
+use fathom_record::engine_list::{EngineEntry, EngineRequirement};
 use fathom_record::facts::TargetKind;
 use fathom_record::options::{FlowShare, Priorities};
 use fathom_record::run_plan::RunPlan;
@@ -364,13 +364,13 @@ impl<'a> Mapper<'a> {
     /// Directions that calls about space and lengths have no place for.
     fn refuse_what_an_engine_lacks(&mut self, mix: &Mix) {
         let Some(entry) = self.entry() else { return };
-        if !entry.takes(Need::ReadsAlone) && !mix.changes_data() {
+        if !entry.takes(EngineRequirement::ReadsAlone) && !mix.changes_data() {
             self.hand_over(format!(
                 "ioengine={} with reads alone: they give space too, and what is only read is not opened for that",
                 entry.name
             ));
         }
-        if !entry.takes(Need::Reads) && (mix.read_share > 0.0 || mix.trim_share > 0.0) {
+        if !entry.takes(EngineRequirement::Reads) && (mix.read_share > 0.0 || mix.trim_share > 0.0) {
             self.hand_over(format!(
                 "ioengine={} with reads or trims: lengths are set by writes alone, in fio too",
                 entry.name

@@ -1,7 +1,7 @@
 //! `prio`, `prioclass`, and priorities of single I/Os (`cmdprio_*`).
 
 use fathom_record::Direction;
-use fathom_record::engine_list::Need;
+use fathom_record::engine_list::EngineRequirement;
 use fathom_record::options::{Priorities, Priority, PriorityRule};
 
 use super::Mapper;
@@ -133,7 +133,7 @@ impl Mapper<'_> {
 
     /// Where single I/Os have no priority of their own, or what came of it would not be told apart.
     fn refuse_shares_without_place(&mut self) -> Result<(), Refusal> {
-        if !self.entry().is_some_and(|entry| entry.takes(Need::Priorities)) {
+        if !self.entry().is_some_and(|entry| entry.takes(EngineRequirement::Priorities)) {
             self.hand_over("cmdprio: priorities of single I/Os go with engines aio and uring alone");
         }
         if self.job.seconds_ns("ramp_time")?.is_some_and(|ns| ns > 0) {

@@ -1,6 +1,6 @@
 //! How runs go about their targets: engine, cache, durability, processors, and the depth that goes with the engine.
 
-use fathom_record::engine_list::{EngineEntry, Need};
+use fathom_record::engine_list::{EngineEntry, EngineRequirement};
 use fathom_record::facts::TargetKind;
 use fathom_record::options::{Durability, IoFlags};
 use fathom_record::run_plan::RunOptions;
@@ -119,7 +119,7 @@ impl Mapper<'_> {
         }
         if writes && self.job.flag("atomic", false)? {
             flags.atomic = true;
-            if entry.is_some_and(|entry| !entry.takes(Need::IoFlags)) {
+            if entry.is_some_and(|entry| !entry.takes(EngineRequirement::IoFlags)) {
                 self.hand_over(
                     "atomic=1: fathom marks writes as atomic on engines aio, sync and uring alone",
                 );
@@ -154,5 +154,5 @@ fn processors(text: &str) -> Result<Vec<u32>, Fault> {
 
 /// Whether the engine passes the flag that polls with each call.
 fn polls_by_call(entry: Option<&EngineEntry>) -> bool {
-    entry.is_some_and(|entry| entry.takes(Need::Hipri))
+    entry.is_some_and(|entry| entry.takes(EngineRequirement::Hipri))
 }

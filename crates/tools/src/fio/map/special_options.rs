@@ -3,7 +3,7 @@
 use fathom_record::engine_list::InFlight;
 use fathom_record::facts::TargetKind;
 use fathom_record::workload::{
-    AccessHint, Addresses, CacheAdvice, FileOrder, FileTurns, Mix, Sizes, SizesByDirection, Special,
+    AccessHint, Addresses, CacheAdvice, FileOrder, FileTurns, Mix, Sizes, SizesByDirection, SpecialFeatures,
 };
 
 use super::direction::Kind;
@@ -27,12 +27,12 @@ pub(super) struct JobShape<'a> {
 
 impl Mapper<'_> {
     /// Nothing where the job has no such wish.
-    pub(super) fn special(&mut self, known: &JobShape<'_>) -> Result<Option<Box<Special>>, Refusal> {
+    pub(super) fn special(&mut self, known: &JobShape<'_>) -> Result<Option<Box<SpecialFeatures>>, Refusal> {
         let writes = has_writes(known.mix);
         let at_end = self.job.flag("end_fsync", false)? || self.job.flag("fsync_on_close", false)?;
         let block = known.alignment_bytes.unwrap_or(super::extremes(known.mix, known.sizes).0).max(1);
         let files = self.turns(known)?;
-        let special = Special {
+        let special = SpecialFeatures {
             flush_metadata: known.mix.flush_every_writes > 0 && self.job.int("fsync")?.unwrap_or(0) > 0,
             flush_at_end: at_end && writes && !known.place.is_null,
             blocks_from_offset: files.is_none()
@@ -46,14 +46,14 @@ impl Mapper<'_> {
             refill_at: self.refill_at(known.depth)?,
             cache: self.cache_advice(known)?,
         };
-        Ok((special != Special::default()).then(|| Box::new(special)))
+        Ok((special != SpecialFeatures::default()).then(|| Box::new(special)))
     }
 
     /// Of a job that goes once over what a log names.
-    pub(super) fn dropped_once(&self) -> Result<Option<Box<Special>>, Refusal> {
+    pub(super) fn dropped_once(&self) -> Result<Option<Box<SpecialFeatures>>, Refusal> {
         let cache = Some(CacheAdvice { drop: true, ..CacheAdvice::default() });
         let drops = self.job.flag("invalidate", true)?;
-        Ok(drops.then(|| Box::new(Special { cache, ..Special::default() })))
+        Ok(drops.then(|| Box::new(SpecialFeatures { cache, ..SpecialFeatures::default() })))
     }
 
     /// The second size of `bs_is_seq_rand`, where only some of the I/Os are random.

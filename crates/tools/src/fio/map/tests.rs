@@ -3,13 +3,14 @@
 use fathom_record::Direction;
 use fathom_record::options::{Priority, PriorityRule};
 use fathom_record::workload::{
-    AccessHint, Addresses, Arrival, CacheAdvice, Content, FileOrder, Length, Sizes, Special, Verify,
+    AccessHint, Addresses, Arrival, CacheAdvice, ConstantContent, FileOrder, Length, Sizes, SpecialFeatures,
+    Verify,
 };
 
 use super::*;
 use crate::fio::cmdline;
-use crate::fio::document;
 use crate::fio::fio_job::Variables;
+use crate::fio::job_expansion;
 
 fn around() -> JobContext<'static> {
     JobContext {
@@ -33,7 +34,7 @@ fn jobs(words: &str) -> Vec<Job> {
     let words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
     let invocation = cmdline::parse(&words).expect("a command line");
     let variables = Variables { environment: &|_| None, processors: 1, page_bytes: 4096, memory_mib: 1 };
-    document::jobs(&invocation, &[], &variables, &mut |_, _| Err(std::io::ErrorKind::NotFound.into()))
+    job_expansion::jobs(&invocation, &[], &variables, &mut |_, _| Err(std::io::ErrorKind::NotFound.into()))
         .expect("jobs")
 }
 
@@ -225,7 +226,7 @@ fn each_direction_has_its_own_rate() {
     assert_eq!(rate("--rw=randread --rate_iops=,100"), Arrival::Closed, "no writes, so no cap");
 }
 
-fn special(words: &str) -> Special {
+fn special(words: &str) -> SpecialFeatures {
     *workload(&format!("--filename=/dev/x {words}")).special.expect("something special")
 }
 
@@ -297,11 +298,11 @@ fn sizes_and_offsets_of_any_number_of_bytes_are_taken() {
 #[test]
 fn content_is_what_was_asked_for() {
     let content = |words: &str| special(&format!("--rw=write {words}")).content;
-    let pattern = Some(Content::of_pattern(&[0xde, 0xad, 0xbe, 0xef]));
+    let pattern = Some(ConstantContent::of_pattern(&[0xde, 0xad, 0xbe, 0xef]));
     assert_eq!(content("--buffer_pattern=0xdeadbeef"), pattern);
     assert_eq!(content("--verify=pattern --verify_pattern=0xdeadbeef"), pattern);
     assert_eq!(content("--verify_pattern=0xdeadbeef"), None, "nothing is verified");
-    assert_eq!(content("--scramble_buffers=0"), Some(Content::Kept));
+    assert_eq!(content("--scramble_buffers=0"), Some(ConstantContent::Kept));
     assert_eq!(content("--scramble_buffers=0 --refill_buffers=1"), None);
 }
 

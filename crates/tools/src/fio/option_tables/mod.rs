@@ -6,7 +6,9 @@ mod option_class;
 mod option_rows;
 
 pub use option_class::{ArgumentKind, Class};
-pub use option_rows::{EngineRow, OptionRow, Touches, all_engines, all_options, engine, nearest, option};
+pub use option_rows::{
+    EngineRow, OptionRow, TouchedTargets, all_engines, all_options, engine, nearest, option,
+};
 
 #[cfg(test)]
 mod tests;

@@ -35,7 +35,7 @@ pub struct EngineRow {
     /// The engine of fathom that takes its place; none where the job goes to fio.
     pub fathom: Option<&'static str>,
     /// What fio's own touches; none where that is more than a job names, so that it is not handed over.
-    pub touches: Option<Touches>,
+    pub touches: Option<TouchedTargets>,
     /// Whether fio's own does one I/O at a time; said where no engine of fathom says it.
     alone: bool,
     /// Whether it burns processor time and does no I/O.
@@ -48,7 +48,7 @@ pub struct EngineRow {
 
 /// What an engine touches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Touches {
+pub enum TouchedTargets {
     /// The files and block devices that the job names.
     Files,
     /// Nothing.
@@ -143,7 +143,7 @@ fn engine_row(cells: &[&'static str]) -> EngineRow {
     let words = |at: usize| cells.get(at).copied().unwrap_or_default();
     let fathom = Some(words(1)).filter(|name| *name != "-");
     let facts: Vec<&str> = words(2).split_whitespace().collect();
-    let touches = [("files", Touches::Files), ("nothing", Touches::Nothing)];
+    let touches = [("files", TouchedTargets::Files), ("nothing", TouchedTargets::Nothing)];
     let touches = touches.into_iter().find(|(word, _)| facts.contains(word)).map(|(_, touches)| touches);
     EngineRow {
         name: words(0),

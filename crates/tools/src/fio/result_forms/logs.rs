@@ -282,7 +282,7 @@ impl Window {
 
 #[cfg(test)]
 mod tests {
-    use fathom_record::Origin;
+    use fathom_record::RecordOrigin;
     use fathom_record::run_record::Tool;
 
     use super::*;
@@ -342,7 +342,7 @@ mod tests {
         assert!(log.is_of_seconds(), "no single I/Os are needed for it");
         let reporting = ReportSettings { logs: vec![log], log_per_job: true, ..ReportSettings::default() };
         let tool = Tool { name: "fio".to_owned(), version: "1".to_owned() };
-        let record = blank(tool, Origin::default(), &Context::default());
+        let record = blank(tool, RecordOrigin::default(), &Context::default());
         let files = log_files((&record, &[]), &reporting, 1, 0);
         assert_eq!((files[0].name.as_str(), files[0].text.as_str()), ("h_clat_hist.1.log", ""));
     }

@@ -6,7 +6,7 @@
 
 mod device_use;
 mod iolog;
-mod json;
+mod json_output;
 mod logs;
 mod normal_output;
 mod runs_as_jobs;
@@ -15,8 +15,8 @@ mod totals;
 
 pub use device_use::{DeviceUse, Devices, ProcessUse};
 pub use iolog::{LoggedIo, iolog};
-pub use json::document;
-use json::job;
+pub use json_output::document;
+use json_output::job;
 pub use logs::{LogFile, log_files, log_names};
 pub use normal_output::{DEVICES, DIFFERENCES, head, text};
 pub use runs_as_jobs::RunsAsJobs;

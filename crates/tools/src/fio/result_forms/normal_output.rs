@@ -6,7 +6,7 @@ use fathom_record::Direction;
 
 use super::Entry;
 use super::device_use::DeviceUse;
-use super::json::{Spread, coarse};
+use super::json_output::{Spread, coarse};
 use super::totals::{DirectionTotals, PriorityTotals, Totals, responses};
 
 /// The line before what is not as fio does it.

@@ -9,7 +9,7 @@ use fathom_record::Direction;
 
 use super::Entry;
 use super::device_use::DeviceUse;
-use super::json::{Spread, coarse};
+use super::json_output::{Spread, coarse};
 use super::totals::{DirectionTotals, Totals};
 
 /// Percentiles that a direction has places for.

@@ -1,10 +1,10 @@
 //! `iostat` of sysstat: text of all versions and of cut-out columns, and JSON.
 
-mod cut;
+mod cut_columns;
 mod iostat_columns;
 mod iostat_contradictions;
-pub(crate) mod json;
-mod text;
+pub(crate) mod iostat_json;
+mod iostat_text_reports;
 
 use iostat_columns::{column, era};
 pub use iostat_contradictions::audit;
@@ -31,7 +31,8 @@ pub fn recognise(start: &str) -> bool {
     }
     let json =
         start.contains("\"sysstat\"") && (start.contains("\"avg-cpu\"") || start.contains("\"disk_device\""));
-    json || start.lines().any(header) || start.lines().next().is_some_and(|line| cut::header(line).is_some())
+    json || start.lines().any(header)
+        || start.lines().next().is_some_and(|line| cut_columns::header(line).is_some())
 }
 
 /// Reads a text into the tool's own words.
@@ -42,11 +43,11 @@ pub fn read(bytes: &[u8]) -> Result<Sheet, Refusal> {
     let text = plain_text(bytes, TOOL)?;
     let text = without_colours(&text);
     if text.trim_start().starts_with('{') {
-        return json::read(&text);
+        return iostat_json::read(&text);
     }
-    match text.lines().next().and_then(cut::header) {
-        Some(header) => cut::read(&text, &header),
-        None => text::read(&text),
+    match text.lines().next().and_then(cut_columns::header) {
+        Some(header) => cut_columns::read(&text, &header),
+        None => iostat_text_reports::read(&text),
     }
 }
 

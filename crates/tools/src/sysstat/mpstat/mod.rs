@@ -1,8 +1,8 @@
 //! `mpstat` of sysstat: text and JSON, processors, interrupts, topology.
 
-mod json;
 mod mpstat_columns;
 mod mpstat_contradictions;
+mod mpstat_json;
 
 use mpstat_columns::column;
 pub use mpstat_contradictions::audit;
@@ -46,7 +46,7 @@ pub fn read(bytes: &[u8]) -> Result<Sheet, Refusal> {
     let text = plain_text(bytes, TOOL)?;
     let text = without_colours(&text);
     if text.trim_start().starts_with('{') {
-        return json::read(&text);
+        return mpstat_json::read(&text);
     }
     let sheet = read_stamped(&text, GRAMMAR);
     if sheet.columns.is_empty() {

@@ -5,7 +5,7 @@ use crate::foreign_series::{
     Column, Contradiction, Contradictions, MachineTables, Number, ReportKind, Sheet, Timeline, Tree,
     assemble, parse_json, plain_text, rows, stamp,
 };
-use crate::sysstat::iostat::json::{host_banner, one_host};
+use crate::sysstat::iostat::iostat_json::{host_banner, one_host};
 use crate::sysstat::{iostat, sar};
 
 /// The tool's name.

@@ -24,7 +24,7 @@ use crate::commands::demand_input::read;
 use crate::commands::size::fleet::meter::Meter;
 use crate::commands::size::fleet::stop_request::Stop;
 use crate::commands::size::typed;
-use crate::commands::stored::StorePlace;
+use crate::commands::store_access::StorePlace;
 use crate::commands::typed_moment::moment;
 use crate::failure::Failure;
 use crate::output;

@@ -24,7 +24,7 @@ use super::fleet::stop_request::Stop;
 use super::fleet::{JudgedVolume, RegionVolumes, TakeRow, base_policy, by, rows_file, write_rows};
 use super::{catalogue, market_of, refused};
 use crate::arguments::SizeArguments;
-use crate::commands::stored::StorePlace;
+use crate::commands::store_access::StorePlace;
 use crate::exit_status::Status;
 use crate::failure::Failure;
 use crate::output::{self, Machine};
@@ -44,7 +44,7 @@ struct Place<'a> {
 }
 
 /// What is known of a place once it was read.
-struct Read {
+struct PlaceReading {
     inputs: Inputs,
     account: Option<String>,
     reading: Option<AccountReading>,
@@ -177,16 +177,16 @@ impl Sizing<'_> {
         self.judged(place, &market, read, row)
     }
 
-    fn of_the_api(&self, place: Place<'_>) -> Result<Read, Failure> {
+    fn of_the_api(&self, place: Place<'_>) -> Result<PlaceReading, Failure> {
         let reading = AccountInputs::of(place, self.arguments, &self.kept, &self.stop)?;
         let from = vec![reading.record.kept.clone()];
         let (account, record) = (Some(reading.account), Some(reading.record));
         let inputs = Inputs::of_reading(reading.inventory, reading.metrics);
-        Ok(Read { inputs, account, reading: record, from })
+        Ok(PlaceReading { inputs, account, reading: record, from })
     }
 
     /// What the provider's own tool printed.
-    fn of_files(&self) -> Result<Read, Failure> {
+    fn of_files(&self) -> Result<PlaceReading, Failure> {
         let paths = &self.arguments.demand;
         let files = account_reading::files(paths)?;
         let inputs = Inputs::open(&files, &self.arguments.metrics, None)?;
@@ -201,14 +201,14 @@ impl Sizing<'_> {
             return Err(Failure::usage(names(paths), cause, remedy));
         }
         let from = paths.iter().map(|path| path.display().to_string()).collect();
-        Ok(Read { inputs, account: None, reading: None, from })
+        Ok(PlaceReading { inputs, account: None, reading: None, from })
     }
 
     fn judged(
         &self,
         place: Place<'_>,
         market: &Market,
-        read: Read,
+        read: PlaceReading,
         row: &mut dyn FnMut(&FleetRow) -> io::Result<()>,
     ) -> Result<AccountPlace, Failure> {
         let none = History::default();

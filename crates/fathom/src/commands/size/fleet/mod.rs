@@ -7,7 +7,7 @@
 pub mod inputs;
 pub mod meter;
 mod pass;
-mod regional;
+mod region_volumes;
 pub mod stop_request;
 mod volume_judge;
 mod volume_partition;
@@ -19,7 +19,7 @@ use fathom_record::fleet_record::FleetRecord;
 use fathom_report::{FleetSpread, html, terminal};
 use fathom_sizing::{Catalogue, Market};
 use inputs::Inputs;
-pub use regional::{RegionVolumes, base_policy};
+pub use region_volumes::{RegionVolumes, base_policy};
 use stop_request::Stop;
 pub use volume_judge::JudgedVolume;
 pub use volume_rows::{TakeRow, rows_file, write_rows};

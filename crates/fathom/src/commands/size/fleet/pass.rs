@@ -69,7 +69,7 @@ enum Part<F> {
 }
 
 /// A piece that was read.
-struct Done<F> {
+struct PieceResult<F> {
     at: usize,
     parts: io::Result<Vec<Part<F>>>,
     names: Names,
@@ -158,14 +158,14 @@ fn read_pieces<W: Work>(
     pieces: &[Piece<'_>],
     turns: &Turns,
     (work, stop): (&W, &Stop),
-    send: &Sender<Done<W::Found>>,
+    send: &Sender<PieceResult<W::Found>>,
 ) {
     while let Some(at) = turns.next() {
         let Some(piece) = pieces.get(at) else { return };
         let mut reading = PieceReader::new(work, piece, (turns, stop));
         let read = piece.read(&mut reading);
         let (parts, names) = reading.finish();
-        if send.send(Done { at, parts: read.map(|()| parts), names }).is_err() {
+        if send.send(PieceResult { at, parts: read.map(|()| parts), names }).is_err() {
             return;
         }
     }
@@ -267,7 +267,7 @@ fn broken(refusal: Refusal) -> Failure {
 
 fn join<W: Work, T: FnMut(W::Found) -> io::Result<()>>(
     pieces: &[Piece<'_>],
-    (receive, turns, stop): (&Receiver<Done<W::Found>>, &Turns, &Stop),
+    (receive, turns, stop): (&Receiver<PieceResult<W::Found>>, &Turns, &Stop),
     joining: &mut PieceJoiner<'_, W, T>,
 ) -> Result<(), EarlyEnd> {
     let mut early = BTreeMap::new();
@@ -281,7 +281,7 @@ fn join<W: Work, T: FnMut(W::Found) -> io::Result<()>>(
             }
             meter.at(at, pieces.len());
             match receive.recv_timeout(Meter::EVERY) {
-                Ok(Done { at, parts, names: of_piece }) => {
+                Ok(PieceResult { at, parts, names: of_piece }) => {
                     names.merge(&of_piece);
                     early.insert(at, parts);
                 }
