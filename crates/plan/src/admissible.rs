@@ -434,7 +434,7 @@ mod tests {
     use fathom_record::workload::Addresses;
 
     use super::*;
-    use crate::{PlanSource, RunPlan};
+    use crate::{Client, PlanSource, RunPlan};
 
     /// The places of all refusals of a plan, `x` for its target.
     fn places(plan: &str, engine: Option<&str>, targets: &[(&str, NameKind)]) -> Vec<String> {
@@ -779,8 +779,10 @@ mod tests {
             ("'exec:fathom agent' push=true", &["--push"]),
             ("'exec:start the agents' push=true", &["--push"]),
         ] {
-            let plan = format!("client = \"{client}\"");
-            assert_eq!(places(&plan, None, &[("x", NameKind::Path)]), refused, "{plan}");
+            let mut plan = resolved("");
+            plan.options.clients = vec![Client::parse(client).expect(client)];
+            let targets = &[("x", NameKind::Path)];
+            assert_eq!(places_of(&RunRequest { targets, ..whole(&plan) }), refused, "{client}");
         }
     }
 

@@ -48,7 +48,7 @@ fn once(typist: &Typist, run: &Started, columns: &str) -> Answer {
         if answer.status == 0 && answer.stdout.contains("rate") {
             return answer;
         }
-        assert!(answer.status == 0 || answer.stderr.contains("no measurement"), "{answer:?}");
+        assert!(answer.status == 0 || answer.stderr.contains("no running measurement"), "{answer:?}");
         std::thread::sleep(Duration::from_millis(50));
     }
     panic!("nothing was seen of {pid}");

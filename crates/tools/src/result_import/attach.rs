@@ -86,7 +86,7 @@ mod tests {
     use fathom_record::run_record::Tool;
     use fathom_record::telemetry::{MetricSeries, Telemetry};
 
-    use super::super::{Context, blank_record};
+    use super::super::{Context, blank};
     use super::*;
 
     fn tool(name: &str) -> Tool {
