@@ -39,7 +39,7 @@ pub fn command(reach: &AgentLocation, program: &str) -> Result<Vec<OsString>, En
 /// The command that runs these words at the other end, each as it is.
 ///
 /// # Errors
-/// As [`Reach::words_before_agent`].
+/// As [`AgentLocation::words_before_agent`].
 pub fn at_the_other_end(reach: &AgentLocation, words: &[&str]) -> Result<Vec<OsString>, EngineError> {
     let after = |before: &[&str]| -> Vec<OsString> {
         before.iter().chain(words).copied().map(OsString::from).collect()

@@ -2,7 +2,7 @@
 //!
 //! A [`runner::Job`] drives one engine on one thread. It counts into a [`tally::Tally`] that nobody
 //! else sees; at the end of each interval it hands the tally over a lock-free queue and takes an
-//! empty one. [`crew`] runs jobs on threads and the wall clock, [`simulated`] runs them on one thread
+//! empty one. [`crew`] runs jobs on threads and the wall clock, [`virtual_time_jobs`] runs them on one thread
 //! and a virtual clock; both feed [`gather`], which adds the jobs' tallies up.
 
 pub mod crew;

@@ -29,7 +29,7 @@ pub struct Runs<'a> {
 
 /// Compares the runs of two sessions. `session_deviation` is the relative standard deviation between
 /// sessions of the same device, where it is known from at least three of them. The result always carries
-/// [`Reason::NotInterleaved`] when it has a number.
+/// [`UndecidedReason::NotInterleaved`] when it has a number.
 pub fn unpaired(
     metric: &Metric,
     a: Runs<'_>,

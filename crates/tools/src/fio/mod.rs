@@ -1,8 +1,8 @@
 //! fio: its job files and command line as runs of fathom, its forms of output from run records, and its
-//! results as run records ([`json`], [`log`]).
+//! results as run records ([`fio_json_results`], [`log`]).
 //!
 //! A command line and its job files become jobs with their options, as fio reads them ([`cmdline`],
-//! [`jobfile`], [`document`]); each job becomes runs of fathom, or goes to the installed fio with the
+//! [`jobfile`], [`job_expansion`]); each job becomes runs of fathom, or goes to the installed fio with the
 //! reasons ([`map`]); the records of the runs become fio's texts ([`result_forms`]). What becomes of each of
 //! fio's options is data ([`option_tables`]).
 

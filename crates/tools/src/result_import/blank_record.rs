@@ -11,7 +11,7 @@ use super::{Context, ForeignTelemetry};
 /// its `parser` set; its file and digest are filled in by whoever gave the file.
 ///
 /// Whoever fills a part of the workload in sets all of it, starting from [`blank_workload`], and names what
-/// stays a guess with [`Origin::lacks`], as `workload.depth`.
+/// stays a guess with [`RecordOrigin::lacks`], as `workload.depth`.
 pub fn blank(tool: Tool, origin: RecordOrigin, context: &Context) -> RunRecord {
     RunRecord {
         started_at: context.changed_at.clone(),

@@ -91,13 +91,7 @@ fn run(
     if options.engine().is_none() {
         lack(&mut record, "engine", "no engine is named, and fio's default depends on the system");
     }
-    record.engine = EngineFacts {
-        name: options.engine().map_or_else(|| "fio".to_owned(), |engine| format!("fio {engine}")),
-        version: 0,
-        features: Vec::new(),
-        completes_inline: options.is_synchronous(),
-        returned_stamp: String::new(),
-    };
+    record.engine = engine_facts(&options);
     record.ending = ending(jobs, &options);
     let is_told =
         |field: &str| record.origin.as_ref().is_none_or(|origin| origin.why_absent(field).is_none());
@@ -119,6 +113,17 @@ fn run(
     unreported(&mut record, version);
     keep_no_spare_room(&mut record);
     record
+}
+
+/// What the options say of the engine.
+fn engine_facts(options: &Options<'_>) -> EngineFacts {
+    EngineFacts {
+        name: options.engine().map_or_else(|| "fio".to_owned(), |engine| format!("fio {engine}")),
+        version: 0,
+        features: Vec::new(),
+        completes_inline: options.is_synchronous(),
+        returned_stamp: String::new(),
+    }
 }
 
 /// Directions of all jobs together; those of an only job are taken, as nothing asks for its share.

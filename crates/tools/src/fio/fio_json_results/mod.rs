@@ -1,7 +1,7 @@
 //! fio's JSON and JSON+ output, of 2.1 and later, as run records.
 //!
-//! The file is scanned without a tree ([`scan`]) as it passes by ([`passing`]), documents are found wherever they
-//! stand ([`document`]), and each job, group, or set of clones becomes a run ([`record`]).
+//! The file is scanned without a tree ([`scan`]) as it passes by ([`streamed_file`]), documents are found wherever they
+//! stand ([`result_document`]), and each job, group, or set of clones becomes a run ([`fio_records`]).
 
 mod coarse_percentiles;
 mod combine;
