@@ -50,12 +50,12 @@ fn a_server_of_fio_runs_a_plan() {
     let data = typist.path("data.bin");
     fs::write(&data, vec![7; 4 << 20]).unwrap();
     let (engine, target) = (format!("fio@127.0.0.1:{port}"), data.display().to_string());
-    let plan = ["--bs", "4k", "--size", "4MiB", "--time", "1s", "--warmup", "0s", "--depth", "4"];
+    let plan = ["--bs", "4k", "--time", "1s", "--warmup", "0s", "--depth", "4"];
     let run = |more: &[&str]| {
         let named = ["run", "--engine", &engine, "--target", &target];
         typist.run(&[&named, &plan[..], more].concat())
     };
-    let answer = run(&["--rw", "randread", "--json"]);
+    let answer = run(&["--rw", "randread", "--size", "4MiB", "--json"]);
     assert!(answer.status <= 1, "{answer:?}");
     let record = answer.json();
     assert_eq!(record["tool"]["name"], "fio", "{record}");
@@ -65,7 +65,12 @@ fn a_server_of_fio_runs_a_plan() {
     assert!(read["completion"]["quantiles"].as_array().is_some_and(|all| all.len() > 5), "{read}");
     assert_eq!(record["workload"]["depth"], 4);
 
-    let refused = run(&["--rw", "randwrite"]);
+    // By itself fio makes a file anew that is shorter than the plan, also to read it.
+    let longer = run(&["--rw", "randread", "--size", "16MiB"]);
+    assert_eq!(longer.status, 1, "{longer:?}");
+    assert_eq!(fs::read(&data).unwrap(), vec![7; 4 << 20]);
+
+    let refused = run(&["--rw", "randwrite", "--size", "4MiB"]);
     assert_eq!(refused.status, 3, "{refused:?}");
     assert!(refused.stderr.contains("--destroy"), "{refused:?}");
 }

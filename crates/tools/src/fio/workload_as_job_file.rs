@@ -72,6 +72,9 @@ fn global(workload: &Workload, options: &RunOptions) -> Result<Lines, Refusal> {
         ("thread", "1".to_owned()),
         ("group_reporting", "1".to_owned()),
         ("allow_file_create", "0".to_owned()),
+        // A file that is shorter than the job's size is removed by fio before it is laid out anew, also by a job that
+        // only reads. One that is opened by its job stays.
+        ("create_on_open", "1".to_owned()),
         ("iodepth", workload.depth.to_string()),
         ("randseed", workload.seed.to_string()),
         ("randrepeat", "1".to_owned()),
@@ -391,6 +394,7 @@ mod tests {
             "filename=/dev/x\nnumjobs=1",
             "size=1073741824",
             "allow_file_create=0",
+            "create_on_open=1",
         ] {
             assert!(text.contains(line), "{line}\n{text}");
         }
