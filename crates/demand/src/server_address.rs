@@ -5,12 +5,29 @@ pub fn without_credentials(text: &str) -> String {
     let mut parts = text.split("://");
     let mut out = parts.next().unwrap_or_default().to_owned();
     for part in parts {
-        let authority = &part[..part.find(['/', '?', '#']).unwrap_or(part.len())];
-        let host = authority.rfind('@').map_or(0, |at| at + 1);
         out.push_str("://");
-        out.push_str(&part[host..]);
+        out.push_str(&part[host_start(part)..]);
     }
     out
+}
+
+/// Where the host begins behind the `://` of an address.
+fn host_start(address: &str) -> usize {
+    let behind_at = |text: &str| text.rfind('@').map_or(0, |at| at + 1);
+    let authority = &address[..address.find(['/', '?', '#']).unwrap_or(address.len())];
+    match behind_at(authority) {
+        // A password that should have been escaped: what ends the authority is part of it.
+        0 if !has_port_or_none(authority) => behind_at(address),
+        start => start,
+    }
+}
+
+/// Whether what is behind the host can be a port, or there is nothing.
+fn has_port_or_none(authority: &str) -> bool {
+    // The host may be in brackets, with colons of its own (RFC 3986, section 3.2.2).
+    let host_end = authority.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+    let port = host_end.map_or(authority, |(_, rest)| rest).split_once(':');
+    port.is_none_or(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 #[cfg(test)]
@@ -25,6 +42,14 @@ mod tests {
             ("https://token@host?x=a@b", "https://host?x=a@b"),
             ("https://a:b@c@host#x", "https://host#x"),
             ("http://host/a@b", "http://host/a@b"),
+            ("http://host:9090/a@b", "http://host:9090/a@b"),
+            ("http://[::1]:9090/a@b", "http://[::1]:9090/a@b"),
+            ("http://[::1]/a@b", "http://[::1]/a@b"),
+            ("http://a:b/c@host:9090", "http://host:9090"),
+            ("http://a:b#c@d?e@host/p", "http://host/p"),
+            ("http://a:1b?c@host?x=1", "http://host?x=1"),
+            ("http://[a:b/c@host", "http://host"),
+            ("http://a:b/c", "http://a:b/c"),
             ("http://a:b@x,http://c:d@y", "http://x,http://y"),
             ("user@host:/data", "user@host:/data"),
             ("://@", "://"),

@@ -97,7 +97,9 @@ impl Client {
 }
 
 fn refused(url: &str, cause: String, remedy: &str) -> Refusal {
-    let place = without_credentials(url.split('?').next().unwrap_or(url));
+    // A password may hold what begins the parameters, so that it goes first.
+    let shown = without_credentials(url);
+    let place = shown.split('?').next().unwrap_or_default();
     Refusal::new("a server's answer", without_credentials(&cause)).at(place).or(remedy)
 }
 
