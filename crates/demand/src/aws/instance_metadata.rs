@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use super::credentials::Credentials;
 use super::{Machine, Request, Response, variable};
+use crate::server_address::without_credentials;
 
 const CONTAINER: &str = "http://169.254.170.2";
 const INSTANCE: &str = "http://169.254.169.254";
@@ -32,7 +33,8 @@ pub fn of_container(machine: &mut impl Machine) -> Result<Option<Credentials>, R
     let Some(url) = relative.or_else(|| variable(machine, "AWS_CONTAINER_CREDENTIALS_FULL_URI")) else {
         return Ok(None);
     };
-    let refused = |cause: String| Refusal::new("credentials of a container", cause).at(url.clone());
+    let refused =
+        |cause: String| Refusal::new("credentials of a container", cause).at(without_credentials(&url));
     if !is_own(&url) {
         let cause = "its address is neither this machine's nor behind TLS".to_owned();
         return Err(refused(cause).or("unset AWS_CONTAINER_CREDENTIALS_FULL_URI, or name an https address"));

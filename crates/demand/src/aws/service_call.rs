@@ -87,9 +87,8 @@ impl<'a, M: Machine> Caller<'a, M> {
                 format!("https://{service}.{region}.{domain}")
             });
         if !endpoint.starts_with("http://") && !endpoint.starts_with("https://") {
-            return Err(Refusal::new(SERVICE, format!("{endpoint:?} is not a valid address"))
-                .at("the endpoint")
-                .or(ENDPOINT));
+            // What was given is not said again, as a password may be in it.
+            return Err(Refusal::new(SERVICE, "it is not a valid address").at("the endpoint").or(ENDPOINT));
         }
         let credentials = credentials::find(machine, &profile)?;
         Ok(Self {
@@ -435,6 +434,17 @@ mod tests {
                 .cause
                 .contains("not a valid region")
         );
+        machine.set("AWS_ENDPOINT_URL_CLOUDWATCH", "");
+        for address in ["reader:hunter2@localhost:4566", "HTTP://reader:hunter2@localhost", "hunter2"] {
+            let endpoint = Some(address);
+            let typed = ServiceOptions { endpoint, ..ServiceOptions::default() };
+            let refused = Caller::new(&mut machine, ("monitoring", "CLOUDWATCH"), typed).err().unwrap();
+            assert!(refused.cause.contains("not a valid address"), "{refused}");
+            machine.set("AWS_ENDPOINT_URL", address);
+            for refused in [refused, called(&mut machine).unwrap_err()] {
+                assert!(!format!("{refused} {refused:?}").contains("hunter2"), "{refused}");
+            }
+        }
         let mut bare = FakeMachine::default();
         assert!(called(&mut bare).unwrap_err().remedy.contains("AWS_REGION"));
     }
