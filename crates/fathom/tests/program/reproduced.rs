@@ -138,3 +138,28 @@ fn passwords_in_addresses_are_not_printed_where_servers_fail() {
         assert!(!answer.stderr.contains(SECRET), "{answer:?}");
     }
 }
+
+#[test]
+fn passwords_in_words_that_are_no_addresses_are_not_printed() {
+    let typist = Typist::new();
+    let (bare, address) = (format!("reader:{SECRET}@metrics:9090"), format!("http://reader:{SECRET}@m:9090"));
+    for (line, remedy) in [
+        (["profile", "--prometheus", &bare].as_slice(), "http://localhost:9090"),
+        (&["profile", &address], "--prometheus URL"),
+        (&["size", &address, "--size", "1TiB", "--region", "us-east-1"], "--prometheus URL"),
+        (&["size", "--fleet", &address, "--size", "1TiB", "--region", "us-east-1"], "name a file"),
+        (
+            &["profile", "--cloudwatch", "vol-0abc", "--aws-region", "us-east-1", "--aws-endpoint", &bare],
+            "type it as",
+        ),
+    ] {
+        let answer = typist.run(line);
+        assert!(answer.status == 2 && answer.stderr.contains(remedy), "{answer:?}");
+        assert!(!answer.stderr.contains(SECRET) && !answer.stdout.contains(SECRET), "{answer:?}");
+    }
+    std::fs::write(typist.path("config.toml"), format!("[profile]\nprometheus = '{bare}'\n")).unwrap();
+    let mut command = typist.command(&["profile", "--json"]);
+    let answer: Answer = command.env("FATHOM_CONFIG", typist.path("config.toml")).output().unwrap().into();
+    assert!(answer.status == 2 && answer.stdout.contains("\"--prometheus\""), "{answer:?}");
+    assert!(!answer.stderr.contains(SECRET) && !answer.stdout.contains(SECRET), "{answer:?}");
+}

@@ -37,6 +37,7 @@ pub fn seen(paths: &[PathBuf], arguments: &MetricsArguments) -> Result<DemandRep
     if let Some(subject) = &arguments.cloudwatch {
         return watched(subject, arguments);
     }
+    check_files(paths)?;
     let hints = Hints {
         device: arguments.device.as_deref(),
         instance: arguments.host.as_deref(),
@@ -105,8 +106,29 @@ pub fn values_of(arguments: &MetricsArguments) -> Option<Values> {
     })
 }
 
+/// Refuses an address where a file belongs: the flag in front of it is missing.
+fn check_files(paths: &[PathBuf]) -> Result<(), Failure> {
+    let is_address = |path: &&PathBuf| path.to_string_lossy().contains("://") && !path.exists();
+    paths.iter().find(is_address).map_or(Ok(()), |path| {
+        let cause = "it is an address, and a file was expected";
+        Err(Failure::usage(shown(path), cause, "--prometheus URL reads from a server"))
+    })
+}
+
+/// Refuses an address without a scheme. What was given is not said again: without the scheme nobody knows where a
+/// password in it ends.
+fn check_server(url: &str) -> Result<(), Failure> {
+    let scheme = url.split_once("://").map_or("", |(scheme, _)| scheme);
+    if ["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known)) {
+        return Ok(());
+    }
+    let cause = "the address begins with neither http:// nor https://";
+    Err(Failure::usage("--prometheus", cause, "give an address as http://localhost:9090"))
+}
+
 /// The demand that a Prometheus server has.
 fn served(url: &str, arguments: &MetricsArguments) -> Result<DemandReport, Failure> {
+    check_server(url)?;
     let (from_unix_s, to_unix_s, _) = stretch(arguments)?;
     let (device, instance) = (arguments.device.as_deref(), arguments.host.as_deref());
     let selection = Selection { device, instance, matchers: &arguments.query };
@@ -143,13 +165,18 @@ pub fn name(paths: &[PathBuf], arguments: &MetricsArguments) -> String {
     }
 }
 
+/// A file's name without credentials: what was meant for a server may stand where a file belongs.
+pub fn shown(path: &Path) -> String {
+    without_credentials(&path.display().to_string())
+}
+
 /// A file's content; of what is binary its start alone, which is enough to say so: a disk has no length, and is not
 /// to be read to its end.
 ///
 /// # Errors
 /// When it is not there, cannot be read, or is too large to be read at once.
 pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    let place = || path.display().to_string();
+    let place = || shown(path);
     let unread = |error: std::io::Error| {
         Failure::usage(place(), error.to_string(), "name a file that can be read").with_source(error)
     };

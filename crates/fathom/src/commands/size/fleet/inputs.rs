@@ -16,7 +16,7 @@ use fathom_tools::Refusal;
 
 use super::volume_partition::GatheredRows;
 use crate::arguments::MetricsArguments;
-use crate::commands::demand_input::values_of;
+use crate::commands::demand_input::{self, values_of};
 use crate::failure::Failure;
 
 /// Bytes that a header is looked for in.
@@ -111,7 +111,7 @@ impl Inputs {
                 InputKind::Dump => inputs.dumps.push(path.clone()),
                 InputKind::Measured => measured.push(path.clone()),
                 InputKind::Inventory => {
-                    let read = inputs.inventory.read(&crate::commands::demand_input::read(path)?);
+                    let read = inputs.inventory.read(&demand_input::read(path)?);
                     read.map_err(|refusal| unread_as(path, refusal))?;
                 }
             }
@@ -187,7 +187,7 @@ fn unread_as(path: &Path, refusal: Refusal) -> Failure {
 impl InputKind {
     /// What a file's first bytes say.
     fn of(path: &Path, hints: &Hints<'_>) -> Result<Self, Failure> {
-        let place = || path.display().to_string();
+        let place = || demand_input::shown(path);
         let unread = |error: std::io::Error| {
             Failure::usage(place(), error.to_string(), "name a file that can be read").with_source(error)
         };
