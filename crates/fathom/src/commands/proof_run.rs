@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::Parser;
 use fathom_measure::{Histogram, Nanos};
-use fathom_record::{RunRecord, SizingRecord, parse_run};
+use fathom_record::{RunRecord, SizingRecord, parse_run, shell_words};
 
 use super::{demand_input, perform};
 use crate::arguments::{Command, CommandLine, MetricsArguments, ProofLength, SizeArguments};
@@ -14,6 +14,8 @@ use crate::output;
 
 /// Where the printed commands put the run's record.
 const RECORD: &str = "proof.json";
+/// What to do where a command of the proof fails.
+const REMEDY: &str = "run the commands of the proof one by one, as printed";
 /// A run whose rate is further off was not the demand.
 const RATE_OFF: f64 = 0.05;
 
@@ -52,8 +54,7 @@ pub fn run(
             status => return Ok(status),
         }
     }
-    let broken =
-        |cause: String| Failure::usage(RECORD, cause, "run the commands of the proof one by one, as printed");
+    let broken = |cause: String| Failure::usage(RECORD, cause, REMEDY);
     let run = parse_run(&demand_input::read(Path::new(RECORD))?)
         .map_err(|error| broken(error.cause.clone()).with_source(error))?;
     let judged = ProofResult::of(record, &run);
@@ -74,35 +75,13 @@ fn take_addresses(printed: &mut MetricsArguments, typed: &MetricsArguments) {
 
 /// A command as it was printed.
 fn parsed(command: &str) -> Result<CommandLine, Failure> {
-    let asked = CommandLine::try_parse_from(words(command)).map_err(|error| {
+    let words = shell_words(command)
+        .ok_or_else(|| Failure::usage(command, "a name in it is not valid UTF-8", REMEDY))?;
+    let asked = CommandLine::try_parse_from(words).map_err(|error| {
         let cause = error.to_string().lines().next().unwrap_or_default().to_owned();
-        Failure::usage(command, cause, "run the commands of the proof one by one, as printed")
-            .with_source(error)
+        Failure::usage(command, cause, REMEDY).with_source(error)
     })?;
     Ok(CommandLine { line: command.to_owned(), ..asked })
-}
-
-/// The words of a line for a POSIX shell, of which single quotes and the backslash are known.
-fn words(line: &str) -> Vec<String> {
-    let (mut words, mut word, mut begun, mut quoted) = (Vec::new(), String::new(), false, false);
-    let mut letters = line.chars();
-    while let Some(letter) = letters.next() {
-        match letter {
-            '\'' => (quoted, begun) = (!quoted, true),
-            '\\' if !quoted => word.extend(letters.next()),
-            ' ' if !quoted => {
-                if begun || !word.is_empty() {
-                    words.push(std::mem::take(&mut word));
-                }
-                begun = false;
-            }
-            other => word.push(other),
-        }
-    }
-    if begun || !word.is_empty() {
-        words.push(word);
-    }
-    words
 }
 
 /// What a run shows of a choice.
@@ -157,12 +136,10 @@ mod tests {
 
     #[test]
     fn a_printed_command_is_read_as_a_shell_reads_it() {
-        let line = r"fathom run --like 'my profile.json' --target '/mnt/it'\''s new' --time 60s";
-        assert_eq!(
-            words(line),
-            ["fathom", "run", "--like", "my profile.json", "--target", "/mnt/it's new", "--time", "60s"]
-        );
-        assert_eq!(words("a '' b"), ["a", "", "b"]);
-        assert!(matches!(parsed(line).unwrap().command, Command::Run(_)));
+        let line = r"fathom run --like $'my\x09profile.json' --target '/mnt/it'\''s new' --time 60s";
+        let Command::Run(arguments) = parsed(line).unwrap().command else { panic!("no run") };
+        assert_eq!(arguments.like.as_deref(), Some(Path::new("my\tprofile.json")));
+        assert_eq!(arguments.flags.target, Some(vec!["/mnt/it's new".to_owned()]));
+        assert!(parsed(r"fathom profile $'\xff'").unwrap_err().cause.contains("UTF-8"));
     }
 }
