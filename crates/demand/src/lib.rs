@@ -25,5 +25,5 @@ pub use cloudwatch::{
 pub use dump::{Dumps, is_dump};
 pub use prometheus::{PrometheusQuery, Selection, fetch as fetch_prometheus};
 pub use retail_prices::price_list;
-pub use server_address::without_credentials;
+pub use server_address::{with_placeholder, without_credentials};
 pub use source::{Text, read, what};

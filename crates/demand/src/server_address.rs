@@ -1,12 +1,27 @@
 //! Addresses of servers as they may be shown: who asks, and with what password, is nobody else's to read.
 
+use fathom_record::CREDENTIALS_PLACEHOLDER;
+
 /// The text with each address in it as `scheme://host` in place of `scheme://user:password@host`.
 pub fn without_credentials(text: &str) -> String {
+    with_credentials_as(text, "")
+}
+
+/// The same of what is to be typed again: whoever reads it sees that credentials were left out, and where they belong.
+pub fn with_placeholder(text: &str) -> String {
+    with_credentials_as(text, CREDENTIALS_PLACEHOLDER)
+}
+
+fn with_credentials_as(text: &str, placeholder: &str) -> String {
     let mut parts = text.split("://");
     let mut out = parts.next().unwrap_or_default().to_owned();
     for part in parts {
+        let start = host_start(part);
         out.push_str("://");
-        out.push_str(&part[host_start(part)..]);
+        if start > 0 {
+            out.push_str(placeholder);
+        }
+        out.push_str(&part[start..]);
     }
     out
 }
@@ -56,6 +71,18 @@ mod tests {
             ("", ""),
         ] {
             assert_eq!(without_credentials(text), kept, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_placeholder_shows_where_credentials_belong() {
+        for (text, kept) in [
+            ("http://a:b@x,https://token@y/p", "http://USER:PASSWORD@x,https://USER:PASSWORD@y/p"),
+            ("--prometheus=http://a:b/c@x", "--prometheus=http://USER:PASSWORD@x"),
+            ("http://host:9090/a@b", "http://host:9090/a@b"),
+            ("user@host:/data", "user@host:/data"),
+        ] {
+            assert_eq!(with_placeholder(text), kept, "{text}");
         }
     }
 }

@@ -69,7 +69,7 @@ pub use provenance::RecordOrigin;
 pub use refusal::{Refusal, RefusalAbout, RefusalKind};
 pub use run_record::RunRecord;
 pub use series::{DirectionInterval, Interval};
-pub use shell::{shell_bytes, shell_word, shell_words};
+pub use shell::{CREDENTIALS_PLACEHOLDER, shell_bytes, shell_word, shell_words};
 pub use sizing_record::SizingRecord;
 pub use standstill::Standstill;
 pub use verdict::Verdict;

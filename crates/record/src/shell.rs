@@ -1,5 +1,8 @@
 //! Words of a command line from any text, so that what is printed to be typed means exactly that text.
 
+/// What stands in a line for the credentials of an address, which no record keeps.
+pub const CREDENTIALS_PLACEHOLDER: &str = "USER:PASSWORD@";
+
 /// Whether a terminal would obey a character rather than show it: controls, and what turns the direction of
 /// text. Names of files and what devices say of themselves may hold any.
 pub fn is_obeyed(c: char) -> bool {

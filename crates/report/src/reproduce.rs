@@ -2,7 +2,9 @@
 
 use fathom_plan::{NoLine, assess_line, run_line};
 use fathom_record::campaign::AssessRecord;
-use fathom_record::{RunRecord, shell_word};
+use fathom_record::{CREDENTIALS_PLACEHOLDER, RunRecord, shell_word, shell_words};
+use jiff::Timestamp;
+use jiff::civil::Date;
 
 use crate::number;
 
@@ -60,7 +62,38 @@ pub fn campaign(line: Option<String>, id: &str) -> Reproduction {
 
 /// How to make what a command made: by what was typed, where the record keeps it.
 pub fn typed(command: Option<&str>) -> Option<Reproduction> {
-    command.map(|command| Reproduction { command: command.to_owned(), remark: None })
+    command.map(|command| Reproduction { command: command.to_owned(), remark: line_remark(command) })
+}
+
+/// What a line leaves to whoever types it: credentials, and the stretch of time that a server is asked for.
+fn line_remark(line: &str) -> Option<String> {
+    let words = shell_words(line).unwrap_or_default();
+    let asks_server = ["--prometheus", "--cloudwatch"].iter().any(|flag| value_of(flag, &words).is_some());
+    let is_dated = ["--from", "--to"].iter().all(|flag| value_of(flag, &words).is_some_and(is_date));
+    let mut remarks = Vec::new();
+    if line.contains(CREDENTIALS_PLACEHOLDER) {
+        let placeholder = CREDENTIALS_PLACEHOLDER.trim_end_matches('@');
+        remarks.push(format!("Credentials were left out: type them in place of {placeholder}."));
+    }
+    if asks_server && !is_dated {
+        let remark =
+            "Times count from when it is typed: only --from and --to with dates give the same demand.";
+        remarks.push(remark.to_owned());
+    }
+    (!remarks.is_empty()).then(|| remarks.join(" "))
+}
+
+/// The value of a flag among the words of a line.
+fn value_of<'a>(flag: &str, words: &'a [String]) -> Option<&'a str> {
+    words.iter().enumerate().find_map(|(at, word)| match word.strip_prefix(flag)? {
+        "" => words.get(at + 1).map(String::as_str),
+        behind => behind.strip_prefix('='),
+    })
+}
+
+/// Whether it is the same moment whenever it is typed.
+fn is_date(text: &str) -> bool {
+    text.parse::<Timestamp>().is_ok() || text.parse::<Date>().is_ok()
 }
 
 /// The line, or else what shows the record.
@@ -71,6 +104,29 @@ fn or_shown(line: Option<String>, id: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_that_was_typed_has_what_it_leaves_open_as_a_remark() {
+        const SERVER: &str = "fathom profile --prometheus http://USER:PASSWORD@metrics:9090";
+        let remark = |more: &str| {
+            let line = format!("{SERVER}{more}");
+            typed(Some(&line)).and_then(|again| again.remark).expect("a remark")
+        };
+        for relative in ["", " --from=2026-11-01", " --from 7d --to 2026-11-01", " --from 2026-11-01 --to=2h"]
+        {
+            let remark = remark(relative);
+            assert!(remark.starts_with("Credentials") && remark.contains("USER:PASSWORD. Times"), "{remark}");
+        }
+        let dated = remark(" --from 2026-11-01T00:00:00Z --to=2026-11-02");
+        assert!(dated.ends_with("USER:PASSWORD."), "{dated}");
+        for line in
+            ["fathom size d.csv --size 1TiB", "fathom size --account --from 7d", "fathom analyse last"]
+        {
+            assert!(typed(Some(line)).is_some_and(|again| again.remark.is_none()), "{line}");
+        }
+        let watched = typed(Some("fathom profile --cloudwatch=vol-1")).and_then(|again| again.remark);
+        assert!(watched.is_some_and(|remark| remark.starts_with("Times count")));
+    }
 
     #[test]
     fn the_kept_command_is_printed_and_no_other_is_made_up() {

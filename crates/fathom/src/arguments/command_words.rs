@@ -1,10 +1,10 @@
 //! The words of a command as one line for a shell, for whoever reads what the command made.
 //!
-//! A record is passed on: permission to destroy data and credentials are no part of the line.
+//! A record is passed on: permission to destroy data is no part of the line, and a placeholder stands for credentials.
 
 use std::ffi::{OsStr, OsString};
 
-use fathom_demand::without_credentials;
+use fathom_demand::with_placeholder;
 use fathom_record::{shell_bytes, shell_word};
 
 /// The flag that permits the loss of data.
@@ -38,7 +38,7 @@ fn is_permit(word: &OsStr) -> bool {
 /// The word as a shell reads it. Of a name that is not UTF-8 nothing is taken away: it is no address.
 fn quoted(word: &OsStr) -> String {
     match word.to_str() {
-        Some(text) => shell_word(&without_credentials(text)),
+        Some(text) => shell_word(&with_placeholder(text)),
         None => shell_bytes(word.as_encoded_bytes()),
     }
 }
@@ -55,6 +55,14 @@ mod tests {
     fn words_are_quoted_and_the_program_has_its_own_name() {
         assert_eq!(of(&["target/debug/fathom", "profile", "my disk.csv"]), "fathom profile 'my disk.csv'");
         assert_eq!(of(&["fathom", "analyse", "last", "--md=a.md"]), "fathom analyse last --md=a.md");
+    }
+
+    #[test]
+    fn a_placeholder_stands_for_credentials() {
+        assert_eq!(
+            of(&["fathom", "profile", "--prometheus", "http://reader:it's/@m:9090/a b"]),
+            "fathom profile --prometheus 'http://USER:PASSWORD@m:9090/a b'"
+        );
     }
 
     #[test]

@@ -62,7 +62,7 @@ pub fn run(
     Ok(Status::of_measurement(judged.proved))
 }
 
-/// Puts addresses as they were typed where a printed command has them without credentials.
+/// Puts addresses as they were typed where a printed command has a placeholder for credentials.
 fn take_addresses(printed: &mut MetricsArguments, typed: &MetricsArguments) {
     let addresses =
         [(&mut printed.prometheus, &typed.prometheus), (&mut printed.aws_endpoint, &typed.aws_endpoint)];

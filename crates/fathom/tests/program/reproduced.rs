@@ -110,8 +110,10 @@ fn passwords_in_addresses_are_sent_and_not_printed() {
         assert!(answer.status <= 1, "{answer:?}");
         assert!(served.requests.lock().unwrap().last().unwrap().contains("authorization: basic "));
         let (record, page) = (read(&typist, &record), read(&typist, &page));
-        let shown = format!("--prometheus {} --from 1h {}", served.url, outputs.join(" "));
+        let marked = served.url.replace("://", "://USER:PASSWORD@");
+        let shown = format!("--prometheus {marked} --from 1h {}", outputs.join(" "));
         assert_page_has(&page, &format!("{} {shown}", what.join(" ")));
+        assert!(page.contains("in place of USER:PASSWORD. Times count from when it is typed"), "{page}");
         assert!(record.contains(&served.url), "{record}");
         for text in [&page, &record, &answer.stdout, &answer.stderr] {
             assert!(!text.contains(SECRET), "{text}");

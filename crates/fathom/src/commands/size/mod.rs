@@ -4,7 +4,7 @@ mod account;
 mod fleet;
 
 use fathom_campaign::calendar_now;
-use fathom_demand::{price_list, without_credentials};
+use fathom_demand::{price_list, with_placeholder};
 use fathom_fleet::check_region;
 use fathom_measure::{Bytes, Nanos, Share};
 use fathom_record::{shell_bytes, shell_word};
@@ -97,7 +97,7 @@ pub fn perform(place: &StorePlace, arguments: &SizeArguments, line: &str) -> Res
     Ok(if record.choice.is_some() { Status::Done } else { Status::Invalid })
 }
 
-/// What to type behind `fathom profile` for the same demand, without credentials.
+/// What to type behind `fathom profile` for the same demand, with a placeholder for credentials.
 fn sources(arguments: &SizeArguments) -> String {
     let metrics = &arguments.metrics;
     let mut words: Vec<String> =
@@ -117,7 +117,7 @@ fn sources(arguments: &SizeArguments) -> String {
     ];
     let given =
         flags.into_iter().filter_map(|(flag, value)| Some((flag, value.filter(|value| !value.is_empty())?)));
-    words.extend(given.map(|(flag, value)| format!("{flag} {}", shell_word(&without_credentials(value)))));
+    words.extend(given.map(|(flag, value)| format!("{flag} {}", shell_word(&with_placeholder(value)))));
     words.join(" ")
 }
 
