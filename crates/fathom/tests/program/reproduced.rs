@@ -59,12 +59,15 @@ fn pages_texts_and_records_have_the_command_that_made_them() {
     }
     let answer = typist.run(&["analyse", "last", "--md", "a.md", "--html", "a.html"]);
     assert_eq!(answer.status, 0, "{answer:?}");
-    assert_page_has(&read(&typist, "a.html"), "analyse last --md a.md --html a.html");
+    // Another run is the last one later.
+    let analysis = typist.json(&["analyse", "last", "--json"]);
+    let id = analysis["of"].as_str().unwrap();
+    assert!(analysis["command"].as_str().unwrap().ends_with(&format!(" analyse {id} --json")), "{analysis}");
+    let typed = format!("analyse {id} --md a.md --html a.html");
+    assert_page_has(&read(&typist, "a.html"), &typed);
     let text = read(&typist, "a.md");
     let section = text.split("\n## How to reproduce\n\n```\nfathom --store ").nth(1).unwrap();
-    assert!(section.contains(" analyse last --md a.md --html a.html\n```\n"), "{section}");
-    let analysis = typist.json(&["analyse", "last", "--json"]);
-    assert!(analysis["command"].as_str().unwrap().ends_with(" analyse last --json"), "{analysis}");
+    assert!(section.contains(&format!(" {typed}\n```\n")), "{section}");
 }
 
 #[test]
