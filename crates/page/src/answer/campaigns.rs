@@ -163,7 +163,7 @@ pub(super) fn answer(store: &Store, id: &str, parameters: QueryParameters) -> Re
     let tags = store.labels()?.campaigns.remove(id).unwrap_or_default();
     json(&CampaignAnswer {
         format: "fathom.page.campaign",
-        version: 1,
+        version: 2,
         row: CampaignItem::of(row, tags),
         kind: record.as_ref().map(kind),
         seq,

@@ -510,5 +510,8 @@ fn an_older_record_has_the_command_that_its_report_has() {
         let line = fathom_plan::campaign_line(&record).unwrap();
         assert!(line.starts_with("fathom "), "{line}");
         assert_eq!(found["command"], line);
+        // In the first version each kind had its own.
+        assert_eq!((&found["format"], &found["version"]), (&"fathom.page.campaign".into(), &2.into()));
+        assert!(["assessment", "sweep"].iter().all(|kind| found[*kind].get("command").is_none()), "{found}");
     }
 }
