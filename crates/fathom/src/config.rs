@@ -7,6 +7,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{ArgAction, CommandFactory};
+use fathom_demand::with_placeholder;
 use fathom_record::spelling::nearest;
 use toml::{Table, Value};
 
@@ -130,7 +131,9 @@ fn wrong(cause: impl Into<String>, remedy: impl Into<String>) -> Failure {
 /// A file whose keys are all known; otherwise what is wrong, and what to write.
 fn checked(text: &str) -> Result<Table, Failure> {
     let table: Table = text.parse().map_err(|error: toml::de::Error| {
-        wrong(error.to_string().trim_end(), "a config file is TOML: fathom config --help").with_source(error)
+        // It quotes the line.
+        let cause = with_placeholder(error.to_string().trim_end());
+        wrong(cause, "a config file is TOML: fathom config --help").with_source(error)
     })?;
     let asked = CommandLine::command();
     let commands: Vec<&str> = asked.get_subcommands().map(clap::Command::get_name).collect();
@@ -223,6 +226,7 @@ mod tests {
             ("[explain]\npurge = true", "never a setting", "fathom explain --purge"),
             ("[run]\nquiet = 'yes'", "[run] quiet: `\"yes\"`", "quiet = true"),
             ("[run", "TOML parse error", "TOML"),
+            ("[profile]\nprometheus = http://a:b@c", "http://USER:PASSWORD@c", "TOML"),
         ] {
             let Failure { cause: said, remedy: advice, .. } = checked(text).expect_err(text);
             assert!(said.contains(cause) && advice.contains(remedy), "{text}: {said} / {advice}");

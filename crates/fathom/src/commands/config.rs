@@ -1,5 +1,6 @@
 //! `fathom config`: the settings that hold where nothing is typed.
 
+use fathom_demand::with_placeholder;
 use serde::Serialize;
 
 use super::store_access::StorePlace;
@@ -29,7 +30,7 @@ struct Settings {
     environment: Vec<Variable>,
 }
 
-/// A command's defaults, as they would be typed.
+/// A command's defaults, as they would be typed, with a placeholder for credentials in addresses.
 #[derive(Serialize)]
 struct Defaults {
     command: String,
@@ -53,6 +54,11 @@ pub fn perform(place: &StorePlace, switch: Switch) -> Result<Status, Failure> {
         let value = std::env::var_os(name)?.to_string_lossy().into_owned();
         Some(Variable { name, value })
     };
+    // What is printed is passed on, and an address may have a password in it.
+    let shown = |(command, flags): (String, Vec<String>)| Defaults {
+        command,
+        flags: flags.iter().map(|flag| with_placeholder(flag)).collect(),
+    };
     let settings = Settings {
         format: "fathom.config",
         version: 1,
@@ -60,7 +66,7 @@ pub fn perform(place: &StorePlace, switch: Switch) -> Result<Status, Failure> {
         found: config.found,
         store: place.path().ok().map(|path| path.display().to_string()),
         store_from: place.origin(),
-        defaults: config.commands().into_iter().map(|(command, flags)| Defaults { command, flags }).collect(),
+        defaults: config.commands().into_iter().map(shown).collect(),
         environment: VARIABLES.into_iter().filter_map(set).collect(),
     };
     output::result(&if switch.json { output::json(&settings) } else { text(&settings) })?;

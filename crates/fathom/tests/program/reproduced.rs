@@ -168,3 +168,18 @@ fn passwords_in_words_that_are_no_addresses_are_not_printed() {
     assert!(answer.status == 2 && answer.stdout.contains("\"--prometheus\""), "{answer:?}");
     assert!(!answer.stderr.contains(SECRET) && !answer.stdout.contains(SECRET), "{answer:?}");
 }
+
+#[test]
+fn passwords_in_the_config_file_are_not_printed() {
+    let typist = Typist::new();
+    let text = format!("[profile]\nprometheus = 'http://reader:{SECRET}@m:9090'\n");
+    std::fs::write(typist.path("config.toml"), text).unwrap();
+    for words in [["config"].as_slice(), &["config", "--json"]] {
+        let mut command = typist.command(words);
+        let answer: Answer =
+            command.env("FATHOM_CONFIG", typist.path("config.toml")).output().unwrap().into();
+        let shown = "--prometheus=http://USER:PASSWORD@m:9090";
+        assert!(answer.status == 0 && answer.stdout.contains(shown), "{answer:?}");
+        assert!(!answer.stdout.contains(SECRET), "{answer:?}");
+    }
+}
