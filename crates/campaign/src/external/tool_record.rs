@@ -6,9 +6,10 @@ use std::io::{BufReader, Read};
 use std::path::Path;
 
 use fathom_engine::{EngineError, ErrorKind};
+use fathom_measure::Bytes;
 use fathom_record::environment_facts::Environment;
 use fathom_record::facts::TargetFacts;
-use fathom_record::run_record::RunEnding;
+use fathom_record::run_record::{IoGroup, RunEnding};
 use fathom_record::telemetry::Telemetry;
 use fathom_record::workload::Arrival;
 use fathom_record::{RunRecord, Standstill, Workload};
@@ -117,11 +118,29 @@ pub fn finish(mut record: RunRecord, ended: &ChildEnd, around: ToolRunContext<'_
     } else if !ended.status.success() && record.ending == RunEnding::Complete {
         record.ending = RunEnding::Failed { error: format!("{name} ended with {}", ended.words()) };
     }
+    if let Some(error) = around.workload.and_then(|workload| short_reads(&record, workload)) {
+        record.ending = RunEnding::Failed { error };
+    }
     let words: Vec<_> = around.words.iter().map(|word| word.to_string_lossy()).collect();
     record.notes.push(format!("Run by fathom as: {}", words.join(" ")));
     record.notes.push(format!("What it was given and what it printed: {}", around.folder.display()));
     record.notes.extend(around.notes);
     record
+}
+
+/// Why reads that a tool counts were none: they moved less than the least that one of them is to move. A file that this
+/// machine cannot look at may be shorter than the plan, and behind its end a read ends well and moves nothing.
+fn short_reads(record: &RunRecord, workload: &Workload) -> Option<String> {
+    let read = record.summary.directions.iter().find(|summary| summary.direction == IoGroup::Read)?;
+    let (operations, bytes) = (read.operations?, read.bytes?);
+    // What was in flight when a tool was stopped may be counted and not have moved.
+    let in_flight = u64::from(workload.jobs) * u64::from(workload.depth);
+    let ended = operations.saturating_sub(in_flight);
+    let least = u128::from(ended) * u128::from(workload.sizes.read.min_bytes());
+    (u128::from(bytes) < least).then(|| {
+        let moved = Bytes(bytes);
+        format!("{operations} reads moved {moved} only: the target is shorter than the plan; give its size with --size")
+    })
 }
 
 /// Where this process stood still the tool most likely did too; its own result cannot tell.
