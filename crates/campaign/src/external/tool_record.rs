@@ -139,7 +139,10 @@ fn short_reads(record: &RunRecord, workload: &Workload) -> Option<String> {
     let least = u128::from(ended) * u128::from(workload.sizes.read.min_bytes());
     (u128::from(bytes) < least).then(|| {
         let moved = Bytes(bytes);
-        format!("{operations} reads moved {moved} only: the target is shorter than the plan; give its size with --size")
+        format!(
+            "{operations} reads moved {moved} only, as behind the end of a target that is shorter than the plan; give its \
+             size with --size"
+        )
     })
 }
 

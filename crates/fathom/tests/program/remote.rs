@@ -69,7 +69,7 @@ fn a_server_of_fio_runs_a_plan() {
     let longer = run(&["--rw", "randread", "--size", "16MiB"]);
     assert_eq!(longer.status, 1, "{longer:?}");
     let said = longer.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(said.contains("FAILED") && said.contains("the target is shorter than the plan"), "{longer:?}");
+    assert!(said.contains("FAILED") && said.contains("a target that is shorter than the plan"), "{longer:?}");
     assert_eq!(fs::read(&data).unwrap(), vec![7; 4 << 20]);
 
     let refused = run(&["--rw", "randwrite", "--size", "4MiB"]);
