@@ -35,8 +35,8 @@ pub struct Environment {
     /// absent where none is set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_quota_cores: Option<f64>,
-    /// Requests that the disks under the target take at once, all hardware queues together; absent where a
-    /// disk does not say.
+    /// Requests that the disks under the target take at once of I/O that is not polled, all its hardware queues
+    /// together; absent where a disk does not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue_tags: Option<u64>,
     /// Everything else, by name: mitigations, driver, queue settings, link, NVMe identify.

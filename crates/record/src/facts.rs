@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::options::IoFlags;
+
 pub use crate::fabric::{FabricFacts, FabricQueue, Outages};
 
 /// What kind of thing was measured.
@@ -154,10 +156,24 @@ pub struct DeviceFacts {
     pub scheduler: Option<String>,
     /// Requests that one hardware queue takes.
     pub queue_requests: Option<u64>,
-    /// Hardware queues.
+    /// Hardware queues, of all kinds.
     pub hardware_queues: Option<u64>,
+    /// Those of the hardware queues that take polled I/O and no other; absent where there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub polled_queues: Option<u64>,
     /// NUMA node, where it has one.
     pub numa_node: Option<i64>,
+}
+
+impl DeviceFacts {
+    /// Hardware queues that take I/O which is polled, or which is not; all of them where none is for one kind alone.
+    pub fn queues_of(&self, is_polled: bool) -> Option<u64> {
+        match self.polled_queues.filter(|polled| *polled > 0) {
+            Some(polled) if is_polled => Some(polled),
+            Some(polled) => self.hardware_queues.map(|all| all.saturating_sub(polled)),
+            None => self.hardware_queues,
+        }
+    }
 }
 
 /// The file system under a file.
@@ -206,6 +222,12 @@ pub const POLLED_COMPLETIONS: &str = "polled_completions";
 pub const CONNECTION_KEPT: &str = "connection_kept";
 
 impl EngineFacts {
+    /// Whether the kernel, or the engine, asks for completions of its I/Os instead of waiting for them.
+    pub fn is_polled(&self) -> bool {
+        let is_asked = self.features.iter().any(|feature| feature.name == POLLED_COMPLETIONS && feature.used);
+        is_asked || IoFlags::of_features(&self.features).hipri
+    }
+
     /// Whether I/Os move the bytes that they are counted with.
     pub fn moves_data(&self) -> bool {
         !self.features.iter().any(|feature| feature.used && feature.name == NO_DATA)

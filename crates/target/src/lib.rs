@@ -5,6 +5,7 @@
 //! and [`Target::open`] lets a run have only what passed.
 
 pub mod arena;
+pub mod cpu_list;
 mod device_listing;
 pub mod device_mark;
 pub mod drives;

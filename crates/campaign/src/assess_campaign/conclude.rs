@@ -69,7 +69,7 @@ pub fn conclude(
             focus: choice.focus,
             known: &ceilings::of_runs(&plan.ceilings, runs),
             answers,
-            queue_tags: queue_tags(session.target(), session.environment()),
+            queue_tags: queue_tags(session.target(), session.environment(), false),
             is_drive: is_drive(session.target(), session.environment()),
             durable: false,
             means: &ExperimentResources::default(),

@@ -71,7 +71,7 @@ pub fn in_flight(evidence: &CheckEvidence<'_>) -> Check {
 fn full_queue(evidence: &CheckEvidence<'_>, requested: f64, achieved: f64) -> Option<String> {
     /// A queue that is this full on average is full most of the time.
     const FULL: f64 = 0.9;
-    let disk = Queues::of(evidence.target)?;
+    let disk = Queues::of(evidence.target, evidence.engine.is_polled())?;
     let taken = disk.taken() as f64;
     (requested > taken && achieved >= FULL * taken).then(|| {
         format!(

@@ -111,7 +111,7 @@ pub fn explain(
         known: &ceilings::of_runs(known.ceilings, runs),
         answers: known.answers,
         memory_bytes: Some(first.environment.memory_bytes).filter(|bytes| *bytes > 0),
-        queue_tags: queue_tags(&target, &first.environment),
+        queue_tags: queue_tags(&target, &first.environment, first.engine.is_polled()),
         is_drive: is_drive(&target, &first.environment),
         durable: is_durable(&first.engine.features),
         means: known.means,
@@ -163,15 +163,15 @@ fn contradictions(cells: &mut Cells, runs: &[RunRecord]) {
     }
 }
 
-/// I/Os that the device itself holds at once, where it says so: tags of all its hardware queues, or those that a
-/// simulated device was given.
-pub fn queue_tags(target: &TargetFacts, environment: &Environment) -> Option<f64> {
+/// I/Os that the device itself holds at once, where it says so: tags of all its hardware queues for I/O that is polled
+/// or that is not, or those that a simulated device was given.
+pub fn queue_tags(target: &TargetFacts, environment: &Environment, is_polled: bool) -> Option<f64> {
     if target.kind == TargetKind::Simulated {
         return target.simulated.as_ref()?.get("tags")?.as_f64();
     }
-    if let Some(tags) = environment.queue_tags {
+    if let Some(tags) = environment.queue_tags.filter(|_| !is_polled) {
         return Some(tags as f64);
     }
     let disk = target.devices.iter().rev().find(|device| device.layer == "disk")?;
-    Some(disk.queue_requests? as f64 * disk.hardware_queues? as f64)
+    Some(disk.queue_requests? as f64 * disk.queues_of(is_polled)? as f64)
 }

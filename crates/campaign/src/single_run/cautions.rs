@@ -25,17 +25,18 @@ pub struct Queues<'a> {
     pub name: &'a str,
     /// Requests that each queue takes.
     pub requests: u64,
-    /// Hardware queues.
+    /// Hardware queues that take the run's I/O.
     pub queues: u64,
 }
 
 impl<'a> Queues<'a> {
     /// Of I/O past the page cache to one disk. Of several disks nobody knows how many get which I/O, and the page
-    /// cache sends its own.
-    pub fn of(target: &'a TargetFacts) -> Option<Self> {
+    /// cache sends its own. Polled I/O has queues of its own.
+    pub fn of(target: &'a TargetFacts, is_polled: bool) -> Option<Self> {
         let mut disks = target.devices.iter().filter(|device| device.layer == "disk");
         let (Some(disk), None) = (disks.next(), disks.next()) else { return None };
-        let (requests, queues) = (disk.queue_requests?, disk.hardware_queues.filter(|queues| *queues > 0)?);
+        let queues = disk.queues_of(is_polled).filter(|queues| *queues > 0)?;
+        let requests = disk.queue_requests?;
         target.direct.then_some(Self { name: &disk.name, requests, queues })
     }
 
@@ -46,11 +47,16 @@ impl<'a> Queues<'a> {
 }
 
 /// More in flight than the one disk under the target takes.
-pub fn tags(workload: &Workload, engine: EngineKind, target: &TargetFacts) -> Option<String> {
+pub fn tags(
+    workload: &Workload,
+    engine: EngineKind,
+    target: &TargetFacts,
+    is_polled: bool,
+) -> Option<String> {
     if workload.arrival.is_open() || engine.entry().through_cache {
         return None;
     }
-    let disk = Queues::of(target)?;
+    let disk = Queues::of(target, is_polled)?;
     let (requests, queues, taken) = (disk.requests, disk.queues, disk.taken());
     let (jobs, depth) = (u64::from(workload.jobs), u64::from(workload.depth));
     let asked = jobs * depth;
@@ -77,6 +83,10 @@ mod tests {
     }
 
     fn told(change: impl FnOnce(&mut Workload, &mut TargetFacts)) -> Option<String> {
+        told_of(false, change)
+    }
+
+    fn told_of(is_polled: bool, change: impl FnOnce(&mut Workload, &mut TargetFacts)) -> Option<String> {
         let json = include_bytes!("../../../../fuzz/seeds/record/run.json");
         let mut record = fathom_record::parse_run(json).expect("a record");
         let disk = DeviceFacts {
@@ -91,7 +101,7 @@ mod tests {
         record.workload.arrival = fathom_record::workload::Arrival::Closed;
         (record.workload.jobs, record.workload.depth) = (2, 64);
         change(&mut record.workload, &mut record.target);
-        tags(&record.workload, kind("uring"), &record.target)
+        tags(&record.workload, kind("uring"), &record.target, is_polled)
     }
 
     #[test]
@@ -115,6 +125,15 @@ mod tests {
         let deep = told(|workload, _| workload.depth = 65).unwrap_or_default();
         assert!(deep.contains("130 I/Os") && deep.contains("takes 128"), "{deep:?}");
         assert!(deep.contains("echo 65 > /sys/block/nvme0n1/queue/nr_requests"), "{deep:?}");
+        let few_polled =
+            |_: &mut Workload, target: &mut TargetFacts| target.devices[0].polled_queues = Some(1);
+        let beyond = told(few_polled).unwrap_or_default();
+        assert!(beyond.contains("takes 64 (64 requests × 1 hardware queues)"), "{beyond:?}");
+        assert_eq!(told_of(true, few_polled), told(few_polled), "one queue of each kind");
+        let two_of_three = |_: &mut Workload, target: &mut TargetFacts| {
+            (target.devices[0].hardware_queues, target.devices[0].polled_queues) = (Some(3), Some(1));
+        };
+        assert!(told(two_of_three).is_none() && told_of(true, two_of_three).is_some());
         let buffered = |workload: &mut Workload, target: &mut TargetFacts| {
             (workload.depth, target.direct) = (1000, false);
         };

@@ -541,7 +541,10 @@ impl Session {
         let lone =
             cautions::lone(workload, self.engine, facts).filter(|_| self.plan.options.decorators.is_empty());
         let far = self.far(workload);
-        cautions::tags(workload, self.engine, facts).into_iter().chain(lone).chain(far)
+        cautions::tags(workload, self.engine, facts, self.plan.options.is_polled())
+            .into_iter()
+            .chain(lone)
+            .chain(far)
     }
 
     /// What the descriptors say of when a write of the workload ends.

@@ -66,6 +66,7 @@ fn disk(device: &DeviceFacts) -> String {
     parts.extend(device.write_cache.as_ref().map(|cache| format!("cache {cache}")));
     parts.extend(device.scheduler.as_ref().map(|scheduler| format!("scheduler {scheduler}")));
     parts.extend(device.hardware_queues.map(|n| format!("{n} hardware queues")));
+    parts.extend(device.polled_queues.map(|n| format!("{n} of them polled")));
     parts.extend(device.queue_requests.map(|n| format!("{n} requests a queue")));
     parts.extend(device.numa_node.filter(|n| *n >= 0).map(|n| format!("NUMA node {n}")));
     parts.join(", ")

@@ -13,6 +13,7 @@ mod file_mount;
 mod file_signature;
 mod glimpse;
 mod handle;
+mod hardware_queues;
 mod identity;
 mod in_use;
 mod inspect;

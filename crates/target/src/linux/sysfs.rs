@@ -5,6 +5,8 @@ use std::path::Path;
 
 use fathom_record::facts::DeviceFacts;
 
+use super::hardware_queues::HardwareQueues;
+
 /// One attribute without surrounding white space; `None` where it is absent, empty or unreadable.
 pub fn attribute(dir: &Path, name: &str) -> Option<String> {
     let bytes = fs::read(dir.join(name)).ok()?;
@@ -34,7 +36,7 @@ pub fn facts(name: &str, dir: &Path, disk: &Path, serial: Option<String>) -> Dev
         (Some(from), Some(to)) if from < to => text[from + 1..to].to_owned(),
         _ => text,
     };
-    let hardware_queues = entries(&disk.join("mq")).len() as u64;
+    let queues = HardwareQueues::of(disk);
     DeviceFacts {
         name: name.to_owned(),
         model: attribute(disk, "device/model"),
@@ -45,7 +47,8 @@ pub fn facts(name: &str, dir: &Path, disk: &Path, serial: Option<String>) -> Dev
         write_cache: attribute(&queue, "write_cache"),
         scheduler: attribute(&queue, "scheduler").map(chosen),
         queue_requests: number(&queue, "nr_requests"),
-        hardware_queues: (hardware_queues > 0).then_some(hardware_queues),
+        hardware_queues: queues.map(|queues| queues.all),
+        polled_queues: queues.map(|queues| queues.polled).filter(|polled| *polled > 0),
         numa_node: number(disk, "device/numa_node").or_else(|| number(disk, "device/device/numa_node")),
     }
 }

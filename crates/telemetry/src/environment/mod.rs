@@ -74,7 +74,7 @@ pub fn collect_in(
         network::describe_mount(&mut facts, path);
     }
     let cpu_quota_cores = cgroup::describe(&mut facts, &names);
-    let queue_tags = tags::describe(&mut facts, &names);
+    let queue_tags = tags::describe(&mut facts, devices);
     watch.finish(&mut facts);
     let facts = facts.into_list();
     Environment {

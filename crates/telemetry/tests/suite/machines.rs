@@ -232,6 +232,13 @@ fn requests_at_once_are_those_of_all_queues_of_all_disks() {
     assert_eq!(of(&["loop0", "nvme0n1"]), Some(128), "a loop device above takes less");
     assert_eq!(of(&["nvme0n1", "zram0"]), None, "one does not say");
     assert_eq!(of(&[]), None);
+    let polled = |queues| {
+        let disk =
+            DeviceFacts { name: "nvme0n1".to_owned(), polled_queues: queues, ..DeviceFacts::default() };
+        environment::collect_in(&Root::at(tree.path()), None, &[disk], None).queue_tags
+    };
+    assert_eq!(polled(Some(1)), Some(1023), "no other I/O takes a polled queue's");
+    assert_eq!(polled(Some(9)), None, "the queues are others than those that were found");
 }
 
 #[test]

@@ -207,6 +207,7 @@ fn target(name: &str) -> TargetFacts {
             scheduler: Some("none".to_owned()),
             queue_requests: Some(1023),
             hardware_queues: Some(4),
+            polled_queues: None,
             numa_node: None,
         }],
         file_system: Some(FileSystemFacts {
