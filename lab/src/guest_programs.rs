@@ -5,10 +5,13 @@ use std::process::{Command, Stdio};
 
 use super::command_line::Guest;
 
+/// Builds the tests of the engines, without running them: the conformance suite is among them.
+const SUITE: [&str; 5] = ["test", "--package=fathom-engine", "--test", "suite", "--no-run"];
+
 /// Both, built.
 pub struct Programs {
     pub fathom: PathBuf,
-    /// Test program of the engines' conformance suite.
+    /// Test program of the engines, whose tests below `conformance` are their conformance suite.
     pub conformance: PathBuf,
 }
 
@@ -18,8 +21,7 @@ pub struct Programs {
 /// Where a build fails, or what was named is not there.
 pub fn build(root: &Path, options: &Guest) -> Result<Programs, String> {
     let fathom = one(root, options)?;
-    let suite = ["test", "--package", "fathom-engine", "--test", "conformance", "--no-run"];
-    Ok(Programs { fathom, conformance: executable(root, &suite, "conformance")? })
+    Ok(Programs { fathom, conformance: executable(root, &SUITE, "suite")? })
 }
 
 /// fathom: the one that was named, or built.
@@ -47,11 +49,11 @@ pub fn fathom(root: &Path) -> Result<PathBuf, String> {
 /// # Errors
 /// Where the build fails.
 pub fn conformance_for_arm(root: &Path) -> Result<PathBuf, String> {
-    let mut suite = Vec::from(["test", "--package", "fathom-engine", "--test", "conformance", "--no-run"]);
+    let mut suite = Vec::from(SUITE);
     suite.extend(["--target", "aarch64-unknown-linux-musl"]);
     // Rust's own linker knows every processor, and the C library comes with the target.
     suite.extend(["--config", "target.aarch64-unknown-linux-musl.linker = 'rust-lld'"]);
-    executable(root, &suite, "conformance")
+    executable(root, &suite, "suite")
 }
 
 /// Runs cargo and takes the path of what it made from its messages.
@@ -92,5 +94,22 @@ mod tests {
             {"target":{"name":"fathom"},"executable":null}"#;
         assert_eq!(made(messages, "fathom"), Some(PathBuf::from("/t/fathom")));
         assert_eq!(made(messages, "absent"), None);
+    }
+
+    #[test]
+    fn the_engines_have_the_suite_that_the_guests_run() {
+        let metadata = Command::new(env!("CARGO"))
+            .args(["metadata", "--no-deps", "--format-version", "1", "--offline"])
+            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .output()
+            .unwrap();
+        let metadata: serde_json::Value = serde_json::from_slice(&metadata.stdout).unwrap();
+        let packages = metadata["packages"].as_array().unwrap();
+        let engine = packages.iter().find(|package| package["name"] == "fathom-engine").unwrap();
+        let suite =
+            engine["targets"].as_array().unwrap().iter().find(|target| target["name"] == "suite").unwrap();
+        assert_eq!(suite["kind"][0], "test");
+        let main = std::fs::read_to_string(suite["src_path"].as_str().unwrap()).unwrap();
+        assert!(main.contains("mod conformance;"), "the guests' scripts name its tests");
     }
 }

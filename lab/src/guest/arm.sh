@@ -13,10 +13,10 @@ works "doctor" fathom doctor
 works "a file system" mke2fs -F /dev/vda
 works "it is mounted" mount -t ext4 /dev/vda /mnt
 # On the disk, as the first root takes no direct I/O; what allocates ahead not, as this mke2fs makes files without extents.
-works "conformance of all engines" env TMPDIR=/mnt conformance --test-threads 1 --nocapture --skip space_and_lengths
+TMPDIR=/mnt conforms "conformance of all engines" conformance:: --skip space_and_lengths
 mkdir /room
 works "a file system in memory" mount -t tmpfs room /room
-works "conformance of calls about space" env TMPDIR=/room conformance --test-threads 1 --nocapture space_and_lengths
+TMPDIR=/room conforms "conformance of calls about space" conformance::space_and_lengths
 for engine in uring aio sync; do
     measures "verified writes by $engine" fathom run --target /mnt --size 32MiB --engine $engine --rw randrw --bs 4k --verify at-end $short
     records "$engine is stamped by Arm's counter" '"source": "cntvct"'

@@ -8,10 +8,10 @@ small_ng=/dev/ng${small#nvme}n1 large_ng=/dev/ng${large#nvme}n1 suite_ng=/dev/ng
 short="--count 3000 --depth 16 --seed 1 --json"
 
 shows "devices lists the namespace's character device" "$small_ng 64 MiB NVMe commands" fathom devices
-shows "its block device claims what it can" "nvme identify, nvme health" fathom devices
+shows "its block device claims what it can" "nvme identify, nvme health" fathom devices /dev/${small}n1
 
 # One engine after the other on the same target, each through the suite that all engines pass.
-FATHOM_SCRATCH_NAMESPACE=$suite_ng works "conformance of passthrough" conformance passthrough --test-threads 1 --nocapture
+FATHOM_SCRATCH_NAMESPACE=$suite_ng conforms "conformance of passthrough" conformance::passthrough
 
 measures "verified writes, blocks of 512" fathom run --target $small_ng --rw randrw --bs 512 --verify at-end $short
 records "the record says NVMe namespace" '"kind": "nvme_namespace"'
@@ -98,11 +98,12 @@ if fathom run --target $small_ng --polled $short 2>&1 | grep -q "can crash this 
     refuses "polling for NVMe commands where the kernel would crash" "safe since 6.6" fathom run --target $small_ng --polled $short
     skips "polled NVMe commands" "they need Linux 6.6, and this is $(uname -r)"
 else
-    FATHOM_SCRATCH_NAMESPACE=$suite_ng FATHOM_SCRATCH_NAMESPACE_POLLS=1 works "conformance of passthrough, polled" conformance passthrough --test-threads 1 --nocapture
+    FATHOM_SCRATCH_NAMESPACE=$suite_ng FATHOM_SCRATCH_NAMESPACE_POLLS=1 conforms "conformance of passthrough, polled" conformance::passthrough
     measures "polled, with all directions" fathom run --target $small_ng --polled --rw randrw --trim-share 10% --flush-every 16 --verify on-read --destroy LAB512 $short
     records "polling is recorded" '"name": "polled_completions"'
 fi
 measures "polled reads of the block device by uring" fathom run --target /dev/${small}n1 --engine uring --polled $short
+records "of its queues one is polled" '"polled_queues": 1'
 measures "polled writes of the block device by uring" fathom run --target /dev/${small}n1 --engine uring --polled --rw randwrite --destroy LAB512 $short
 refuses "flushes cannot be polled by uring" "leave --polled" fathom run --target /dev/${small}n1 --engine uring --polled --rw randwrite --flush-every 8 --destroy LAB512 $short
 # Its verdict may say that an emulated machine measures nothing well, with status 1.

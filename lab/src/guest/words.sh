@@ -14,6 +14,14 @@ works() {
     verdict "$name" $?
 }
 
+# conforms NAME TESTS...: the engines' conformance suite ends well, and some of it was run.
+conforms() {
+    name="$1"; shift
+    echo "@@lab begin $name"
+    conformance --test-threads 1 --nocapture "$@" >/tmp/shown 2>&1 && grep -q '^running [1-9]' /tmp/shown
+    verdict "$name" $?
+}
+
 # shows NAME WORDS COMMAND...: ends with status 0 and shows the words.
 shows() {
     name="$1"; words="$2"; shift 2
