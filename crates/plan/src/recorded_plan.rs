@@ -1,6 +1,6 @@
 //! The plan that a run record was made by.
 
-use fathom_record::facts::{BOUND_NEAR_DEVICE, POLLED_COMPLETIONS, TargetKind};
+use fathom_record::facts::{BOUND_NEAR_DEVICE, TargetKind};
 use fathom_record::options::{Decorators, Durability, IoFlags, WitnessSource};
 use fathom_record::{RunRecord, Witness};
 
@@ -24,7 +24,7 @@ pub fn plan_of_record(record: &RunRecord) -> RunPlan {
             direct: record.target.direct,
             stripe_bytes: record.target.stripe_bytes,
             real_time: simulated && !record.is_virtual(),
-            polled: record.engine.features.iter().any(|f| f.name == POLLED_COMPLETIONS && f.used),
+            polled: record.engine.is_polled(),
             witness: record.witness.as_ref().map(asked_of),
             durable: Durability::of_features(&record.engine.features),
             io_flags: IoFlags::of_features(&record.engine.features),

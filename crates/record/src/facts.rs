@@ -2,8 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::options::IoFlags;
-
 pub use crate::fabric::{FabricFacts, FabricQueue, Outages};
 
 /// What kind of thing was measured.
@@ -166,7 +164,8 @@ pub struct DeviceFacts {
 }
 
 impl DeviceFacts {
-    /// Hardware queues that take I/O which is polled, or which is not; all of them where none is for one kind alone.
+    /// Hardware queues that take I/O which is polled, or which is not; all of them where none is for one kind alone. Queues
+    /// of reads and of writes are counted together.
     pub fn queues_of(&self, is_polled: bool) -> Option<u64> {
         match self.polled_queues.filter(|polled| *polled > 0) {
             Some(polled) if is_polled => Some(polled),
@@ -222,10 +221,9 @@ pub const POLLED_COMPLETIONS: &str = "polled_completions";
 pub const CONNECTION_KEPT: &str = "connection_kept";
 
 impl EngineFacts {
-    /// Whether the kernel, or the engine, asks for completions of its I/Os instead of waiting for them.
+    /// Whether completions were asked for over and over instead of waited for.
     pub fn is_polled(&self) -> bool {
-        let is_asked = self.features.iter().any(|feature| feature.name == POLLED_COMPLETIONS && feature.used);
-        is_asked || IoFlags::of_features(&self.features).hipri
+        self.features.iter().any(|feature| feature.used && feature.name == POLLED_COMPLETIONS)
     }
 
     /// Whether I/Os move the bytes that they are counted with.

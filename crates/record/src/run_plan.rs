@@ -95,11 +95,6 @@ impl Default for &RunOptions {
 }
 
 impl RunOptions {
-    /// Whether completions are polled for, of a ring or of each I/O.
-    pub const fn is_polled(&self) -> bool {
-        self.polled || self.io_flags.hipri
-    }
-
     /// The clients that measure; none: this process alone does.
     pub fn measuring(&self) -> impl Iterator<Item = &Client> {
         self.clients.iter().filter(|client| client.role == ClientRole::Load)

@@ -5,7 +5,6 @@
 //! and [`Target::open`] lets a run have only what passed.
 
 pub mod arena;
-pub mod cpu_list;
 mod device_listing;
 pub mod device_mark;
 pub mod drives;
@@ -57,7 +56,7 @@ pub use origin::Origin;
 pub use platform::namespace;
 pub use platform::{
     Handle, Lane, advise, cached_share, capture, class_driver, devices, drop_cached, forget, generic_of,
-    is_block_device, lane, stretches, written_share,
+    is_block_device, lane, polled_queues, stretches, written_share,
 };
 #[cfg(windows)]
 pub use platform::{OverlappedLane, overlapped_lane};

@@ -7,6 +7,7 @@ use fathom_engine::{EngineError, ErrorKind};
 use fathom_measure::WallClock;
 use fathom_record::facts::DeviceFacts;
 use fathom_record::telemetry::Telemetry;
+use fathom_target::polled_queues;
 use fathom_telemetry::server_process::{Listener, listener};
 use fathom_telemetry::{Root, Sampler, SamplerPlan, environment};
 
@@ -25,8 +26,12 @@ const LOOPBACK: &str = "lo";
 pub fn look(look: &WatchPlan) -> Result<WatchFacts, EngineError> {
     let devices = look.devices.iter().map(|name| device(name)).collect::<Result<Vec<_>, _>>()?;
     let (server, note) = look.port.map_or((None, None), serving);
-    let facts: Vec<DeviceFacts> =
-        devices.iter().map(|name| DeviceFacts { name: name.clone(), ..DeviceFacts::default() }).collect();
+    let facts = |name: &String| DeviceFacts {
+        name: name.clone(),
+        polled_queues: polled_queues(name),
+        ..DeviceFacts::default()
+    };
+    let facts: Vec<DeviceFacts> = devices.iter().map(facts).collect();
     Ok(WatchFacts {
         devices,
         server,

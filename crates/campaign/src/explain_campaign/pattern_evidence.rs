@@ -169,9 +169,50 @@ pub fn queue_tags(target: &TargetFacts, environment: &Environment, is_polled: bo
     if target.kind == TargetKind::Simulated {
         return target.simulated.as_ref()?.get("tags")?.as_f64();
     }
-    if let Some(tags) = environment.queue_tags.filter(|_| !is_polled) {
+    let has_polled_queues = target.devices.iter().any(|device| device.polled_queues.is_some());
+    if let Some(tags) = environment.queue_tags.filter(|_| !(is_polled && has_polled_queues)) {
         return Some(tags as f64);
     }
-    let disk = target.devices.iter().rev().find(|device| device.layer == "disk")?;
+    let mut disks = target.devices.iter().filter(|device| device.layer == "disk");
+    // Of several disks nobody knows how many get which I/O.
+    let (Some(disk), None) = (disks.next(), disks.next()) else { return None };
     Some(disk.queue_requests? as f64 * disk.queues_of(is_polled)? as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn disk(name: &str, polled_queues: Option<u64>) -> DeviceFacts {
+        DeviceFacts {
+            name: name.to_owned(),
+            layer: "disk".to_owned(),
+            queue_requests: Some(64),
+            hardware_queues: Some(4),
+            polled_queues,
+            ..DeviceFacts::default()
+        }
+    }
+
+    #[test]
+    fn tags_are_those_of_the_queues_that_a_run_s_io_takes() {
+        let json = include_bytes!("../../../../fuzz/seeds/record/run.json");
+        let record = fathom_record::parse_run(json).expect("a record");
+        let of = |devices: &[DeviceFacts], told: Option<u64>, is_polled| {
+            let target = TargetFacts { devices: devices.to_vec(), ..record.target.clone() };
+            let environment = Environment { queue_tags: told, ..record.environment.clone() };
+            queue_tags(&target, &environment, is_polled)
+        };
+        let (plain, split) = (disk("a", None), disk("b", Some(1)));
+        assert_eq!(of(std::slice::from_ref(&split), Some(192), false), Some(192.0));
+        assert_eq!(of(std::slice::from_ref(&split), Some(192), true), Some(64.0), "of one queue");
+        assert_eq!(of(std::slice::from_ref(&plain), Some(200), true), Some(200.0), "each takes all I/O");
+        assert_eq!(of(std::slice::from_ref(&split), None, false), Some(192.0));
+        assert_eq!(
+            of(&[plain.clone(), split], Some(448), true),
+            None,
+            "nobody knows which disk has how many"
+        );
+        assert_eq!(of(&[plain.clone(), plain], None, false), None);
+    }
 }

@@ -25,7 +25,7 @@ pub struct Queues<'a> {
     pub name: &'a str,
     /// Requests that each queue takes.
     pub requests: u64,
-    /// Hardware queues that take the run's I/O.
+    /// Hardware queues that take I/O as the run has it: polled, or not.
     pub queues: u64,
 }
 

@@ -541,7 +541,7 @@ impl Session {
         let lone =
             cautions::lone(workload, self.engine, facts).filter(|_| self.plan.options.decorators.is_empty());
         let far = self.far(workload);
-        cautions::tags(workload, self.engine, facts, self.plan.options.is_polled())
+        cautions::tags(workload, self.engine, facts, self.plan.options.polled)
             .into_iter()
             .chain(lone)
             .chain(far)

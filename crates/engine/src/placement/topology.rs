@@ -5,7 +5,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use fathom_order::InOrder;
-use fathom_target::cpu_list::processors;
 
 use super::planner::{Cpu, Device, Queue};
 
@@ -28,7 +27,7 @@ impl Machine {
     /// The processors among `allowed` that are online, by number.
     pub fn cpus(&self, allowed: &BTreeSet<u32>) -> Vec<Cpu> {
         let folder = self.sys.join("devices/system/cpu");
-        let online = text(&folder.join("online")).map(|list| processors(&list));
+        let online = text(&folder.join("online")).map(|list| numbers(&list));
         let is_online = |cpu: &&u32| online.as_ref().is_none_or(|online| online.contains(cpu));
         let cpu = |id: &u32| {
             let folder = folder.join(format!("cpu{id}"));
@@ -50,7 +49,7 @@ impl Machine {
             folder = folder.parent()?.to_owned();
         }
         let queue = |number: &String| {
-            let cpus = processors(&text(&folder.join("mq").join(number).join("cpu_list"))?);
+            let cpus = numbers(&text(&folder.join("mq").join(number).join("cpu_list"))?);
             Some(Queue { number: number.parse().ok()?, cpus: cpus.into_iter().collect() })
         };
         let mut queues: Vec<_> = entries(&folder.join("mq")).iter().filter_map(queue).collect();
@@ -72,7 +71,7 @@ impl Machine {
         let node = above().find_map(|above| text(&above.join("numa_node")));
         let irqs = above().map(|above| entries(&above.join("msi_irqs"))).find(|irqs| !irqs.is_empty());
         let arrives = |irq: &String| text(&self.proc.join("irq").join(irq).join("effective_affinity_list"));
-        let interrupts = irqs.iter().flatten().filter_map(arrives).flat_map(|list| processors(&list));
+        let interrupts = irqs.iter().flatten().filter_map(arrives).flat_map(|list| numbers(&list));
         let interrupts: BTreeSet<u32> = interrupts.collect();
         Some(Device {
             name,
@@ -103,4 +102,17 @@ fn text(path: &Path) -> Option<String> {
 fn entries(folder: &Path) -> Vec<String> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect()
+}
+
+/// Far beyond any machine's processors: a longer range is no list of them.
+const MAX_CPUS: u32 = 1 << 16;
+
+/// A list as the kernel writes it: `0-3, 8`. What cannot be read is left out.
+fn numbers(list: &str) -> BTreeSet<u32> {
+    let range = |part: &str| {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let (first, last): (u32, u32) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
+        (last < MAX_CPUS).then_some(first..=last)
+    };
+    list.split(',').filter_map(range).flatten().collect()
 }

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::sysfs::{attribute, entries};
-use crate::cpu_list::processors;
 
 /// How many hardware queues a disk has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,17 +16,28 @@ pub struct HardwareQueues {
 
 impl HardwareQueues {
     /// Those of a disk by its folder; `None` where the kernel shows none.
+    ///
+    /// Polled ones are known while the kernel polls: before Linux 5.16 `queue/io_poll` could be set to 0 without them.
     pub fn of(disk: &Path) -> Option<Self> {
         let folder = disk.join("mq");
         let mut numbers: Vec<u64> = entries(&folder).iter().filter_map(|name| name.parse().ok()).collect();
         numbers.sort_unstable();
-        let cpus = |number: &u64| attribute(&folder.join(number.to_string()), "cpu_list");
+        // A folder for each processor, where the file `cpu_list` leaves out those that are isolated.
+        let cpus = |number: &u64| {
+            let names = entries(&folder.join(number.to_string()));
+            names.iter().filter_map(|name| name.strip_prefix("cpu")?.parse().ok()).collect()
+        };
         let polls = attribute(&disk.join("queue"), "io_poll").as_deref() == Some("1");
-        let lists: Option<Vec<_>> = numbers.iter().map(|n| cpus(n).map(|list| processors(&list))).collect();
-        let polled = lists.filter(|_| polls).map_or(0, |lists| last_kind(&lists));
-        let all = numbers.len() as u64;
+        let each: Vec<BTreeSet<u32>> = numbers.iter().map(cpus).collect();
+        let (all, polled) = (numbers.len() as u64, if polls { last_kind(&each) } else { 0 });
         (all > 0).then_some(Self { all, polled })
     }
+}
+
+/// Hardware queues of a disk, by the kernel's name of it, that take polled I/O and no other; `None` where none is known.
+pub fn polled_queues(disk: &str) -> Option<u64> {
+    let queues = HardwareQueues::of(&Path::new("/sys/class/block").join(disk))?;
+    Some(queues.polled).filter(|polled| *polled > 0)
 }
 
 /// Queues of the last kind; 0 where all are of one, which then takes every I/O.
@@ -49,30 +59,34 @@ fn last_kind(lists: &[BTreeSet<u32>]) -> u64 {
 mod tests {
     use super::*;
 
-    fn found(io_poll: &str, lists: &[&str]) -> Option<HardwareQueues> {
+    fn found(io_poll: &str, queues: &[&[u32]]) -> Option<(u64, u64)> {
         let disk = tempfile::tempdir().unwrap();
-        let put = |name: String, text: &str| {
+        let folder = |name: String| {
             let path = disk.path().join(name);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, format!("{text}\n")).unwrap();
+            std::fs::create_dir_all(&path).unwrap();
+            path
         };
-        put("queue/io_poll".to_owned(), io_poll);
-        lists.iter().enumerate().for_each(|(number, list)| put(format!("mq/{number}/cpu_list"), list));
-        HardwareQueues::of(disk.path())
+        std::fs::write(folder("queue".to_owned()).join("io_poll"), format!("{io_poll}\n")).unwrap();
+        for (number, cpus) in queues.iter().enumerate() {
+            let queue = folder(format!("mq/{number}"));
+            // Of isolated processors the list is empty.
+            std::fs::write(queue.join("cpu_list"), "\n").unwrap();
+            cpus.iter().for_each(|cpu| drop(folder(format!("mq/{number}/cpu{cpu}"))));
+        }
+        HardwareQueues::of(disk.path()).map(|queues| (queues.all, queues.polled))
     }
 
     #[test]
     fn polled_queues_are_those_of_the_last_kind_where_the_kernel_polls() {
-        let of = |io_poll, lists: &[&str]| found(io_poll, lists).map(|queues| (queues.all, queues.polled));
-        assert_eq!(of("1", &["0, 1", "0, 1"]), Some((2, 1)), "null_blk's own setting");
-        assert_eq!(of("1", &["0", "1", "0, 1"]), Some((3, 1)));
-        assert_eq!(of("1", &["0, 2", "1, 3", "1, 2", "0, 3"]), Some((4, 2)));
-        assert_eq!(of("1", &["0, 1", "0", "1", "0-1"]), Some((4, 1)), "queues of reads between");
+        assert_eq!(found("1", &[&[0, 1], &[0, 1]]), Some((2, 1)), "null_blk's own setting");
+        assert_eq!(found("1", &[&[0], &[1], &[0, 1]]), Some((3, 1)));
+        assert_eq!(found("1", &[&[0, 2], &[1, 3], &[1, 2], &[0, 3]]), Some((4, 2)));
+        assert_eq!(found("1", &[&[0, 1], &[0], &[1], &[0, 1]]), Some((4, 1)), "queues of reads between");
         // Eleven queues: the eleventh comes after the tenth, and not after the first.
-        let each = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "0-9"];
-        assert_eq!(of("1", &each), Some((11, 1)));
-        assert_eq!(of("0", &["0, 1", "0, 1"]), Some((2, 0)), "reads and writes apart");
-        assert_eq!(of("1", &["0", "1"]), Some((2, 0)), "every queue is polled");
-        assert_eq!(of("1", &[]), None);
+        let each: [&[u32]; 11] = [&[0], &[1], &[2], &[3], &[4], &[5], &[6], &[7], &[8], &[9], &[0, 9]];
+        assert_eq!(found("1", &each), Some((11, 1)));
+        assert_eq!(found("0", &[&[0, 1], &[0, 1]]), Some((2, 0)), "reads and writes apart");
+        assert_eq!(found("1", &[&[0], &[1]]), Some((2, 0)), "every queue is polled");
+        assert_eq!(found("1", &[]), None);
     }
 }

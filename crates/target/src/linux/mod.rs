@@ -40,6 +40,7 @@ pub use extents::{stretches, written_share};
 pub use file_mount::space;
 pub use glimpse::Glimpse;
 pub use handle::{Handle, Lane, lane};
+pub use hardware_queues::polled_queues;
 pub use path_opening::{OpenedPath, open_path};
 pub use scratch::allocate;
 pub use std::os::unix::fs::FileExt;

@@ -64,6 +64,11 @@ pub fn class_driver(device: &str) -> Option<String> {
     capture().ok()?.class_driver(device)
 }
 
+/// Hardware queues of a drive that take polled I/O and no other, which Windows has none of.
+pub const fn polled_queues(_: &str) -> Option<u64> {
+    None
+}
+
 /// What the drives of this machine answer.
 ///
 /// # Errors

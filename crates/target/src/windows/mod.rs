@@ -16,7 +16,7 @@ mod valid;
 mod volumes;
 
 pub use dos_names::has_drive;
-pub use drives::{capture, class_driver, devices};
+pub use drives::{capture, class_driver, devices, polled_queues};
 pub use file_space::{FileExt, allocate, space, written_share};
 pub use glimpse::Glimpse;
 pub use handle::{Handle, Lane, OverlappedLane, lane, overlapped_lane};
