@@ -10,8 +10,8 @@ use super::sysfs::{attribute, entries};
 pub struct HardwareQueues {
     /// Of all kinds.
     pub all: u64,
-    /// Those that take polled I/O and no other.
-    pub polled: u64,
+    /// Those that take polled I/O and no other; `None` where there are none.
+    pub polled: Option<u64>,
 }
 
 impl HardwareQueues {
@@ -29,22 +29,21 @@ impl HardwareQueues {
         };
         let polls = attribute(&disk.join("queue"), "io_poll").as_deref() == Some("1");
         let each: Vec<BTreeSet<u32>> = numbers.iter().map(cpus).collect();
-        let (all, polled) = (numbers.len() as u64, if polls { last_kind(&each) } else { 0 });
+        let (all, polled) = (numbers.len() as u64, last_kind(&each).filter(|_| polls));
         (all > 0).then_some(Self { all, polled })
     }
 }
 
 /// Hardware queues of a disk, by the kernel's name of it, that take polled I/O and no other; `None` where none is known.
 pub fn polled_queues(disk: &str) -> Option<u64> {
-    let queues = HardwareQueues::of(&Path::new("/sys/class/block").join(disk))?;
-    Some(queues.polled).filter(|polled| *polled > 0)
+    HardwareQueues::of(&Path::new("/sys/class/block").join(disk))?.polled
 }
 
-/// Queues of the last kind; 0 where all are of one, which then takes every I/O.
+/// Queues of the last kind; `None` where all are of one, which then takes every I/O.
 ///
 /// A driver numbers its queues by kind: for all I/O or for writes, for reads, for polled I/O (the kernel's `enum
 /// hctx_type`). Within a kind each processor has one queue, so that a second one of a processor is the next kind's.
-fn last_kind(lists: &[BTreeSet<u32>]) -> u64 {
+fn last_kind(lists: &[BTreeSet<u32>]) -> Option<u64> {
     let (mut first, mut seen) = (0, BTreeSet::new());
     for (index, cpus) in lists.iter().enumerate() {
         if !seen.is_disjoint(cpus) {
@@ -52,14 +51,14 @@ fn last_kind(lists: &[BTreeSet<u32>]) -> u64 {
         }
         seen.extend(cpus);
     }
-    if first == 0 { 0 } else { (lists.len() - first) as u64 }
+    (first > 0).then_some((lists.len() - first) as u64)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn found(io_poll: &str, queues: &[&[u32]]) -> Option<(u64, u64)> {
+    fn found(io_poll: &str, queues: &[&[u32]]) -> Option<(u64, Option<u64>)> {
         let disk = tempfile::tempdir().unwrap();
         let folder = |name: String| {
             let path = disk.path().join(name);
@@ -78,15 +77,19 @@ mod tests {
 
     #[test]
     fn polled_queues_are_those_of_the_last_kind_where_the_kernel_polls() {
-        assert_eq!(found("1", &[&[0, 1], &[0, 1]]), Some((2, 1)), "null_blk's own setting");
-        assert_eq!(found("1", &[&[0], &[1], &[0, 1]]), Some((3, 1)));
-        assert_eq!(found("1", &[&[0, 2], &[1, 3], &[1, 2], &[0, 3]]), Some((4, 2)));
-        assert_eq!(found("1", &[&[0, 1], &[0], &[1], &[0, 1]]), Some((4, 1)), "queues of reads between");
+        assert_eq!(found("1", &[&[0, 1], &[0, 1]]), Some((2, Some(1))), "null_blk's own setting");
+        assert_eq!(found("1", &[&[0], &[1], &[0, 1]]), Some((3, Some(1))));
+        assert_eq!(found("1", &[&[0, 2], &[1, 3], &[1, 2], &[0, 3]]), Some((4, Some(2))));
+        assert_eq!(
+            found("1", &[&[0, 1], &[0], &[1], &[0, 1]]),
+            Some((4, Some(1))),
+            "queues of reads between"
+        );
         // Eleven queues: the eleventh comes after the tenth, and not after the first.
         let each: [&[u32]; 11] = [&[0], &[1], &[2], &[3], &[4], &[5], &[6], &[7], &[8], &[9], &[0, 9]];
-        assert_eq!(found("1", &each), Some((11, 1)));
-        assert_eq!(found("0", &[&[0, 1], &[0, 1]]), Some((2, 0)), "reads and writes apart");
-        assert_eq!(found("1", &[&[0], &[1]]), Some((2, 0)), "every queue is polled");
+        assert_eq!(found("1", &each), Some((11, Some(1))));
+        assert_eq!(found("0", &[&[0, 1], &[0, 1]]), Some((2, None)), "reads and writes apart");
+        assert_eq!(found("1", &[&[0], &[1]]), Some((2, None)), "every queue is polled");
         assert_eq!(found("1", &[]), None);
     }
 }

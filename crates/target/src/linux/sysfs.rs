@@ -48,7 +48,7 @@ pub fn facts(name: &str, dir: &Path, disk: &Path, serial: Option<String>) -> Dev
         scheduler: attribute(&queue, "scheduler").map(chosen),
         queue_requests: number(&queue, "nr_requests"),
         hardware_queues: queues.map(|queues| queues.all),
-        polled_queues: queues.map(|queues| queues.polled).filter(|polled| *polled > 0),
+        polled_queues: queues.and_then(|queues| queues.polled),
         numa_node: number(disk, "device/numa_node").or_else(|| number(disk, "device/device/numa_node")),
     }
 }
